@@ -80,7 +80,9 @@ func deeds(comment int64) []deed {
 		{"HoldersOfHeads", func(ctx context.Context, c *github.Client) error {
 			return second(c.HoldersOfHeads(ctx, app, app, []string{"fix", "none"}))
 		}},
-		{"LastAddition", func(ctx context.Context, c *github.Client) error { return second(c.LastAddition(ctx, one, "bug")) }},
+		{"LastAddition", func(ctx context.Context, c *github.Client) error {
+			return second(c.LastMove(ctx, one, protocol.LabelMoved{Label: "bug", On: true}))
+		}},
 		{"PullAt", func(ctx context.Context, c *github.Client) error {
 			return second(c.PullAt(ctx, "https://github.com/acme/app/pull/4", one))
 		}},
@@ -166,7 +168,7 @@ func deeds(comment int64) []deed {
 		{"ClearPause", func(ctx context.Context, c *github.Client) error { return second(c.ClearPause(ctx, app)) }},
 		{"MayLabel", func(ctx context.Context, c *github.Client) error { return second(c.MayLabel(ctx, app, "tia")) }},
 		{"LastRemoval", func(ctx context.Context, c *github.Client) error {
-			return second(c.LastRemoval(ctx, issue, "agent:in-flight"))
+			return second(c.LastMove(ctx, issue, protocol.LabelMoved{Label: "agent:in-flight"}))
 		}},
 		{"Blocking", func(ctx context.Context, c *github.Client) error { return second(c.Blocking(ctx, issue)) }},
 		{"Comments", func(ctx context.Context, c *github.Client) error {

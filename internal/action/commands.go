@@ -158,13 +158,10 @@ type commands struct {
 	takeBack bool // it takes back what the same login asked for before, carried out or not
 }
 
-// commands obey the comment of the event, with a step of their own. Where nothing is to be written
-// they come as far as the first request that would.
+// commands obey the comment of the event, with a step of their own. In a dry run they come as far as
+// the first request that would write.
 func (s *Step) commands() *commands {
 	own := *s
-	if s.dry() {
-		own.Place = s.rehearsed()
-	}
 	return &commands{Step: &own}
 }
 
@@ -518,7 +515,7 @@ func (cm *commands) release(ctx context.Context, o order, r *result) error {
 
 	scheme := cm.Ledger.Rules().Scheme
 	if !labels.Has(o.facts.Labels, scheme.Hold) && !o.somebodyHeld() {
-		removal, err := cm.Hub.LastRemoval(ctx, o.facts.Issue, scheme.Hold)
+		removal, err := cm.Hub.LastMove(ctx, o.facts.Issue, ledger.LabelMoved{Label: scheme.Hold})
 		if err != nil {
 			return err
 		}

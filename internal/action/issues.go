@@ -69,7 +69,7 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 		return nil
 	}
 
-	removal, err := s.Hub.LastRemoval(ctx, i, name)
+	removal, err := s.Hub.LastMove(ctx, i, ledger.LabelMoved{Label: name})
 	if err != nil || !removal.Person {
 		return unlessAbsent(err)
 	}
@@ -119,7 +119,7 @@ func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
 		return unlessAbsent(err)
 	}
 
-	g, err := s.Hub.LastAddition(ctx, i, name)
+	g, err := s.Hub.LastMove(ctx, i, ledger.LabelMoved{Label: name, On: true})
 	if err != nil || !g.Person || g.ByTool(facts.Log) {
 		return unlessAbsent(err)
 	}

@@ -40,8 +40,7 @@ type Hub interface {
 	// Whose token this is, who may steer, and who put a label on or took it off.
 	Viewer(ctx context.Context) (string, error)
 	MayLabel(ctx context.Context, r claim.Repo, login string) (bool, error)
-	LastRemoval(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error)
-	LastAddition(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error)
+	LastMove(ctx context.Context, i claim.Issue, m ledger.LabelMoved) (ledger.Removal, error)
 
 	// The labels that a repository defines, and those of its issues.
 	Labels(ctx context.Context, r claim.Repo) ([]labels.Definition, error)

@@ -296,7 +296,7 @@ func TestSweepRepositories(t *testing.T) {
 				if repo.Name == "ready" {
 					w.set.Rules.Scheme = labels.Ready()
 				}
-				return w.place(tokActions, repo), nil
+				return w.place(tokActions, repo, false), nil
 			}
 		}
 

@@ -139,7 +139,10 @@ func (clock) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func (w *world) client(token string) *github.Client {
+func (w *world) client(token string) *github.Client { return w.clientThat(token, false) }
+
+// clientThat is a client that writes, or with dry refuses to.
+func (w *world) clientThat(token string, dry bool) *github.Client {
 	client, err := github.New(github.Options{
 		REST:    "https://api.github.com/",
 		GraphQL: "https://api.github.com/graphql",
@@ -149,6 +152,7 @@ func (w *world) client(token string) *github.Client {
 		Clock:   clock{},
 		Rand:    func() float64 { return 0.5 },
 		Scheme:  w.set.Rules.Scheme,
+		DryRun:  dry,
 	})
 	w.must(err)
 
@@ -156,8 +160,13 @@ func (w *world) client(token string) *github.Client {
 }
 
 func (w *world) ledger(token string) (*ledger.Ledger, *github.Client) {
-	client := w.client(token)
-	return ledger.New(client, clock{}, w.word, w.set), client
+	return w.ledgerThat(token, false)
+}
+
+func (w *world) ledgerThat(token string, dry bool) (*ledger.Ledger, *github.Client) {
+	client, set := w.clientThat(token, dry), w.set
+	set.DryRun = dry
+	return ledger.New(client, clock{}, w.word, set), client
 }
 
 func ref(n int) claim.Issue { return claim.Issue{Owner: "acme", Repo: "app", Number: n} }
@@ -265,11 +274,13 @@ func (w *world) run(ctx context.Context, r run) step {
 	gh := githubactions.New(githubactions.WithWriter(&log), githubactions.WithGetenv(func(string) string { return "" }))
 	before := len(w.server.Requests())
 	s := &action.Step{
-		Inputs:  in,
-		Event:   event,
-		Place:   w.place(r.token, claim.Repo{Owner: "acme", Name: "app"}),
-		Host:    "github.com",
-		Open:    func(_ context.Context, repo claim.Repo) (action.Place, error) { return w.place(r.token, repo), nil },
+		Inputs: in,
+		Event:  event,
+		Place:  w.place(r.token, claim.Repo{Owner: "acme", Name: "app"}, in.DryRun),
+		Host:   "github.com",
+		Open: func(_ context.Context, repo claim.Repo) (action.Place, error) {
+			return w.place(r.token, repo, in.DryRun), nil
+		},
 		Console: action.NewConsole(gh, &log),
 		Summary: &summary,
 		Output:  &output,
@@ -301,8 +312,8 @@ func (w *world) run(ctx context.Context, r run) step {
 	return out
 }
 
-func (w *world) place(token string, repo claim.Repo) action.Place {
-	l, client := w.ledger(token)
+func (w *world) place(token string, repo claim.Repo, dry bool) action.Place {
+	l, client := w.ledgerThat(token, dry)
 	return action.Place{
 		Repo:         repo,
 		Ledger:       l,

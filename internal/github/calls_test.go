@@ -161,7 +161,7 @@ func TestCalls(t *testing.T) {
 			)
 			got := c.FactsOf(ctx, []claim.Issue{none.Issue(1)})
 			_, last := all(c.Scan(ctx, none, since))
-			_, moved := c.LastRemoval(ctx, none.Issue(1), "x")
+			_, moved := c.LastMove(ctx, none.Issue(1), protocol.LabelMoved{Label: "x"})
 			_, edited := c.EditComment(ctx, none.Issue(1), comment, "text")
 			erased := c.DeleteComment(ctx, none.Issue(1), comment)
 			return begun, errors.Join(got[0].Err, last, moved, edited, erased)
@@ -216,9 +216,11 @@ func TestCalls(t *testing.T) {
 		{"RemoveLabel", func(ctx context.Context, c *Client) (any, error) {
 			return nil, c.RemoveLabel(ctx, held, "bug")
 		}},
-		{"LastRemoval", func(ctx context.Context, c *Client) (any, error) { return c.LastRemoval(ctx, held, "bug") }},
+		{"LastRemoval", func(ctx context.Context, c *Client) (any, error) {
+			return c.LastMove(ctx, held, protocol.LabelMoved{Label: "bug"})
+		}},
 		{"LastAddition", func(ctx context.Context, c *Client) (any, error) {
-			return c.LastAddition(ctx, held, "agent:in-flight")
+			return c.LastMove(ctx, held, protocol.LabelMoved{Label: "agent:in-flight", On: true})
 		}},
 		{"Comment", func(ctx context.Context, c *Client) (any, error) { return c.Comment(ctx, held, "text") }},
 		{"EditComment", func(ctx context.Context, c *Client) (any, error) {

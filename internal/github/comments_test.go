@@ -9,6 +9,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 // TestListComments: every page, in order; since leaves out what is older.
@@ -143,18 +144,18 @@ func TestLastRemoval(t *testing.T) {
 		by     string
 		person bool
 	}{{1, "", false}, {2, "tia", true}, {3, "github-actions[bot]", false}} {
-		got, err := c.LastRemoval(t.Context(), issue("app", want.number), "Agent:In-Flight")
+		got, err := c.LastMove(t.Context(), issue("app", want.number), protocol.LabelMoved{Label: "Agent:In-Flight"})
 		if err != nil || got.By != want.by || got.Person != want.person || got.At.IsZero() != (want.by == "") {
 			t.Errorf("#%d: %+v, %v", want.number, got, err)
 		}
 	}
 
 	var gone *NotFoundError
-	if _, err := c.LastRemoval(t.Context(), issue("app", 99), "x"); !errors.As(err, &gone) {
+	if _, err := c.LastMove(t.Context(), issue("app", 99), protocol.LabelMoved{Label: "x"}); !errors.As(err, &gone) {
 		t.Errorf("error = %v, want not found", err)
 	}
 
-	_, err := connect(t, spoiled(server.Transport(), `"moves":{`, `"x":{`)).LastRemoval(t.Context(), issue("app", 2), "x")
+	_, err := connect(t, spoiled(server.Transport(), `"moves":{`, `"x":{`)).LastMove(t.Context(), issue("app", 2), protocol.LabelMoved{Label: "x"})
 	if bad, is := errors.AsType[*AnswerError](err); !is {
 		t.Errorf("without its list: %v, %v", bad, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 // AddLabel puts a label on an issue. GitHub would create a name it does not know, in grey; so a
@@ -40,26 +41,18 @@ func (c *Client) RemoveLabel(ctx context.Context, i claim.Issue, name string) er
 	return failed(err, "remove label %q from %s", name, i)
 }
 
-// LastRemoval returns the latest removal of a label from an issue, zero when there was none
-// among the last hundred removals of labels.
-func (c *Client) LastRemoval(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error) {
-	return c.lastMove(ctx, i, label, "UNLABELED_EVENT", "UnlabeledEvent")
-}
-
-// LastAddition returns when a label was last put on an issue, zero when it was not among the last
-// hundred labels that were.
-func (c *Client) LastAddition(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error) {
-	return c.lastMove(ctx, i, label, "LABELED_EVENT", "LabeledEvent")
-}
-
-// lastMove returns the latest change of a label; item and kind are GitHub's words for the change
-// and its type.
-func (c *Client) lastMove(ctx context.Context, i claim.Issue, label, item,
-	kind string,
-) (last ledger.Removal, err error) {
+// LastMove returns when a label was last put on an issue, or taken off, and by whom; zero when that
+// was not among the last hundred such moves of labels.
+func (c *Client) LastMove(ctx context.Context, i claim.Issue, m protocol.LabelMoved) (last ledger.Removal, err error) {
 	if err := nameable(i); err != nil {
 		return last, failed(err, "read label events of %s", i)
 	}
+
+	item, kind := "UNLABELED_EVENT", "UnlabeledEvent" // GitHub's words for the move and its type
+	if m.On {
+		item, kind = "LABELED_EVENT", "LabeledEvent"
+	}
+
 	d := newDocument()
 	moves := fmt.Sprintf("moves: timelineItems(last: 100, itemTypes: [%s]) { nodes { ... on %s { createdAt label { name } actor { __typename login } } } }", item, kind)
 	d.add("    subject: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n",
@@ -74,7 +67,7 @@ func (c *Client) lastMove(ctx context.Context, i claim.Issue, label, item,
 	}
 
 	for e := range found.shown() {
-		if labels.Same(e.Label.Name, label) {
+		if labels.Same(e.Label.Name, m.Label) {
 			last = ledger.Removal{
 				By: e.Actor.name(), Person: e.Actor != nil && e.Actor.Typename == "User",
 				At: e.CreatedAt.UTC(),

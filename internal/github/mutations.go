@@ -369,10 +369,8 @@ func (c *Client) Reply(ctx context.Context, i claim.Issue, ask protocol.Ask) (ou
 		out.Load, out.Err = c.InProgress(ctx, repo)
 	case ask.Pull != "":
 		out.Pull, out.Err = c.PullAt(ctx, ask.Pull, i)
-	case ask.Moved != nil && ask.Moved.On:
-		out.Moved, out.Err = c.LastAddition(ctx, i, ask.Moved.Label)
 	case ask.Moved != nil:
-		out.Moved, out.Err = c.LastRemoval(ctx, i, ask.Moved.Label)
+		out.Moved, out.Err = c.LastMove(ctx, i, *ask.Moved)
 	case ask.Votes != 0:
 		out.Votes, out.Err = c.Votes(ctx, i, ask.Votes)
 	case ask.May != "":

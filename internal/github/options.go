@@ -42,7 +42,7 @@ type Options struct {
 	// brings along; Client.Along returns it then. Empty is none.
 	Along string
 
-	DryRun   bool          // refuse every write (protocol.NotWritten)
+	DryRun   bool          // refuse every write (ledger.Unsent)
 	MaxWait  time.Duration // longest one request waits for rate limits altogether; 0 is 5 minutes
 	ReadTime time.Duration // one try of a read; 0 is 10 seconds
 	Limits   *Limits       // shared with the program's other clients; nil is none

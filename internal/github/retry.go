@@ -14,10 +14,11 @@ import (
 
 const (
 	backoffBase = time.Second
-	maxRetries  = 3 // of what may be repeated after 408, 5xx, a fault of GraphQL's or a broken connection
-	maxFresh    = 3 // of what names a thing that was just created
-	maxLimits   = 3 // times one request waits for a rate limit
-	maxHops     = 5 // redirects followed by one read
+	// of what may be repeated after 408, 5xx, a fault of GraphQL's or a broken connection, and of what
+	// names a thing that was just created
+	maxRetries = 3
+	maxLimits  = 3 // times one request waits for a rate limit
+	maxHops    = 5 // redirects followed by one read
 )
 
 // A response is what one try brought: a whole response, or err.
@@ -35,7 +36,6 @@ const (
 	stepDone   step = iota // hand the answer to the caller
 	stepFail               // hand the error to the caller
 	stepRetry              // wait, then send the same again
-	stepFresh              // the same, because what it names was just created
 	stepLimit              // the same, and everybody else waits too
 	stepFollow             // send the same to another address
 )
@@ -60,7 +60,7 @@ type traits struct {
 }
 
 // tally counts what was tried already.
-type tally struct{ retries, fresh, limits, hops int }
+type tally struct{ retries, limits, hops int }
 
 // decide is the one table of retries, for every request (GitHub docs, "Rate limits for the REST
 // API"). rand is 0 ≤ x < 1; local is the time to use for an answer without a Date.
@@ -93,9 +93,9 @@ func decide(a response, t traits, n tally, rand float64, local time.Time) decisi
 	case a.status >= 300 && a.status < 400 && a.status != http.StatusNotModified:
 		return a.redirect(t, n)
 
-	case t.fresh && n.fresh < maxFresh &&
-		(a.status == http.StatusNotFound || a.status == http.StatusUnprocessableEntity):
-		return decision{step: stepFresh, wait: backoff(n.fresh, rand), err: a.failure(t)}
+	case t.fresh && (a.status == http.StatusNotFound || a.status == http.StatusUnprocessableEntity):
+		t.same = true // it was certainly not carried out
+		return again(a.failure(t), t, n, rand)
 	}
 
 	return decision{step: stepFail, err: a.failure(t)}

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/label-state/label-state/internal/clock"
+	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/protocol"
 )
 
@@ -39,8 +40,8 @@ type transport struct {
 	hosts    []string // scheme://host that may see the token
 	endpoint string   // of GraphQL
 	slots    *semaphore.Weighted
-	most     int                // octets of one answer
-	large    chan *bytes.Buffer // for large answers
+	most     int                 // octets of one answer
+	large    *semaphore.Weighted // for large answers
 	writing  *semaphore.Weighted
 	limits   *limits
 	warned   atomic.Bool
@@ -52,14 +53,10 @@ func newTransport(o Options) *transport {
 		o:        o,
 		slots:    semaphore.NewWeighted(maxAtOnce),
 		most:     maxAnswer,
-		large:    make(chan *bytes.Buffer, largeAtOnce),
+		large:    semaphore.NewWeighted(largeAtOnce),
 		writing:  semaphore.NewWeighted(1),
 		limits:   o.Limits.of(o.REST, o.Token),
 		endpoint: o.GraphQL,
-	}
-
-	for range largeAtOnce {
-		t.large <- new(bytes.Buffer)
 	}
 
 	for _, address := range []string{o.REST, o.GraphQL} {
@@ -100,7 +97,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if c.write && t.o.DryRun {
-		return nil, protocol.NotWritten(fmt.Errorf("dry run: %s %s was not sent", req.Method, req.URL.Path))
+		return nil, protocol.NotWritten(&ledger.Unsent{})
 	}
 
 	c.vigil = clock.Watch(t.o.Waiting)
@@ -208,13 +205,8 @@ func (c *call) run() (*http.Response, error) {
 			c.n.limits++
 			c.obey(d.err)
 
-		case stepRetry, stepFresh:
-			if d.step == stepFresh {
-				c.n.fresh++
-			} else {
-				c.n.retries++
-			}
-
+		case stepRetry:
+			c.n.retries++
 			fits, err := c.sleep(d.wait, "another try, after: "+d.err.Error())
 			if !fits {
 				return nil, d.err
@@ -281,7 +273,7 @@ func (c *call) resource() string {
 type hint int
 
 const (
-	justCreated hint = iota // a 404 or 422 is repeated (maxFresh): GitHub's replicas may not have it yet
+	justCreated hint = iota // a 404 or 422 is repeated: GitHub's replicas may not have it yet
 	commenting              // it posts a comment, which GitHub limits more than anything else
 	repeatable              // a write that may be sent twice, which its method does not say
 	replaced                // not repeated if it is too much: what comes next is to ask for less
@@ -348,8 +340,8 @@ func (c *call) try() response {
 // errLarge is an answer that is longer than what is read of one.
 var errLarge = fmt.Errorf("an answer of more than %d bytes", maxAnswer)
 
-// read reads an answer whole. Those that are large take turns at a few buffers, so that they do not
-// fill the memory together.
+// read reads an answer whole. Of those that are large only a few are read side by side, so that they
+// do not fill the memory together.
 func (c *call) read(ctx context.Context, from io.Reader) ([]byte, error) {
 	small := min(smallAnswer, c.most)
 	body, err := io.ReadAll(io.LimitReader(from, int64(small)))
@@ -357,25 +349,17 @@ func (c *call) read(ctx context.Context, from io.Reader) ([]byte, error) {
 		return body, err
 	}
 
-	var whole *bytes.Buffer
-	select {
-	case whole = <-c.large:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-
-	defer func() { c.large <- whole }()
-	whole.Reset()
-	whole.Grow(c.most + 1 + bytes.MinRead) // it never grows again
-	whole.Write(body)
-	if _, err = whole.ReadFrom(io.LimitReader(from, int64(c.most+1-small))); err != nil {
+	if err := c.large.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
-	if whole.Len() > c.most {
-		return nil, errLarge
+	defer c.large.Release(1)
+
+	rest, err := io.ReadAll(io.LimitReader(from, int64(c.most+1-small)))
+	if err == nil && len(rest) > c.most-small {
+		err = errLarge
 	}
 
-	return bytes.Clone(whole.Bytes()), nil
+	return append(body, rest...), err
 }
 
 // lost is the error of a try without a whole answer. Only the end of the caller's time is a

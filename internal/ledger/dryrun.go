@@ -18,13 +18,6 @@ func (*Unsent) Error() string { return "dry run: nothing was written" }
 // IsUnsent reports whether an error says that a dry run has come to a write.
 func IsUnsent(err error) bool { return errors.As(err, new(*Unsent)) }
 
-// Rehearsed is the ledger with Settings.DryRun.
-func (l *Ledger) Rehearsed() *Ledger {
-	dry := *l
-	dry.set.DryRun = true
-	return &dry
-}
-
 // unsent is the error of an operation that has come to a write and must not send it. Whether a
 // record would count is asked as it is before a post.
 func (u *underway) unsent() error {

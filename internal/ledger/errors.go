@@ -16,6 +16,7 @@ type (
 	Repair       = protocol.Repair
 	Ending       = protocol.Ending
 	Answer       = protocol.Answer
+	LabelMoved   = protocol.LabelMoved
 	Removal      = protocol.Removal
 	Assign       = protocol.Assign
 	Request      = protocol.Request

@@ -73,9 +73,14 @@ func TestClaimOfDeadWork(t *testing.T) {
 		bob := ledger.Request{Worker: claim.Worker{Codename: "bob"}}
 		var held *ledger.HeldError
 		for _, change := range []func(*ledger.Settings){resting, nil} {
-			dry, _ := w.ledger(change)
-			_, err := dry.Rehearsed().Claim(t.Context(), issue, bob)
-			both := []ledger.Part{{Issue: issue, Ledger: dry.Rehearsed()}, {Issue: numbered(0), Ledger: dry.Rehearsed()}}
+			dry, _ := w.ledger(func(s *ledger.Settings) {
+				s.DryRun = true
+				if change != nil {
+					change(s)
+				}
+			})
+			_, err := dry.Claim(t.Context(), issue, bob)
+			both := []ledger.Part{{Issue: issue, Ledger: dry}, {Issue: numbered(0), Ledger: dry}}
 			_, all := bundle(t, both).Claim(t.Context(), bob)
 			if refused := change != nil; errors.As(err, &held) != refused || errors.As(all, &held) != refused ||
 				ledger.IsUnsent(err) == refused || ledger.IsUnsent(all) == refused {

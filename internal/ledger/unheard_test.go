@@ -28,10 +28,13 @@ func TestUnheard(t *testing.T) {
 		}
 
 		before := records(w, "agent-")
-		eve := ledger.New(over(outside{f}), virtual{}, w.words(), ledger.DefaultSettings())
+		set := ledger.DefaultSettings()
+		eve := ledger.New(over(outside{f}), virtual{}, w.words(), set)
+		set.DryRun = true
+		dry := ledger.New(over(outside{f}), virtual{}, w.words(), set)
 		for name, do := range map[string]func() error{
 			"revoke":  func() error { _, err := eve.Revoke(t.Context(), issue, "eve", "mine"); return err },
-			"dry run": func() error { _, _, err := eve.Rehearsed().Force(t.Context(), issue, "eve", "mine"); return err },
+			"dry run": func() error { _, _, err := dry.Force(t.Context(), issue, "eve", "mine"); return err },
 			"force":   func() error { _, _, err := eve.Force(t.Context(), issue, "eve", "mine"); return err },
 			"claim": func() error {
 				if err := (virtual{}).Sleep(t.Context(), 30*time.Hour); err != nil {
