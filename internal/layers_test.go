@@ -169,13 +169,13 @@ var mayImport = map[string][]string{
 	"internal/cli/hold": {
 		"answer",
 		"internal/claim", "internal/cli", "internal/git", "internal/gitpush", "internal/host", "internal/labels",
-		"internal/ledger", "internal/lifecycle", "internal/setup",
+		"internal/ledger", "internal/lifecycle", "internal/setup", "internal/trouble",
 	},
 	"internal/cli/queue": {
 		"answer",
 		"internal/claim", "internal/cli", "internal/config", "internal/githubwork", "internal/labels",
 		"internal/ledger",
-		"internal/lifecycle", "internal/printable", "internal/setup", "internal/slackgate", "work",
+		"internal/lifecycle", "internal/printable", "internal/setup", "internal/slackgate", "internal/trouble", "work",
 	},
 	"internal/cli/feature": {
 		"answer", "internal/trouble",

@@ -166,27 +166,6 @@ func Columns(rows [][]string) string {
 	return b.String()
 }
 
-// ViewPlan is the plan of a claim; over is the answer when the hold ended without one.
-func ViewPlan(i claim.Issue, c claim.Claim, t claim.Terms) answer.Answer {
-	v := answer.Answer{Issue: i.String(), Worker: c.Record.Worker.String(), Answer: answer.Word(c.PlanAnswer())}
-	if c.Plan != nil {
-		v.URL, v.By = c.Plan.URL, c.Plan.Who()
-	}
-
-	if c.End != nil {
-		v.By, v.Reason = c.End.Who(), OneLine(c.End.Reason)
-		if c.PlanAnswer() == claim.PlanOver {
-			v.Reason = cmp.Or(v.Reason, c.End.Outcome)
-		}
-	}
-
-	if end, limited := c.Until(t); limited && c.PlanAnswer() == claim.PlanWaiting {
-		v.Until = second(end)
-	}
-
-	return v
-}
-
 // ViewMove is the answer of a command that moved the labels of an issue, or found them right.
 func ViewMove(rep ledger.Repair, word answer.Word) answer.Answer {
 	return answer.Answer{
