@@ -184,15 +184,6 @@ func UnprovenWarning(i claim.Issue, w claim.Worker) string {
 		"if the issue is done, close it with: label-state release %s --codename %s --firing-id %s --done", i, printable.ShellWord(w.Codename), printable.ShellWord(w.FiringID))
 }
 
-// Workers names the workers of claims, in their order.
-func Workers(claims []claim.Claim) []string {
-	var out []string
-	for _, c := range claims {
-		out = append(out, c.Record.Worker.String())
-	}
-	return out
-}
-
 // LabelNames are labels in JSON, where no label is a list, too.
 func LabelNames(labels []string) []string {
 	if labels == nil {

@@ -87,7 +87,7 @@ func views() map[string]any {
 		"answer": answer.Answer{}, "reason": answer.Reason{}, "command": answer.Command{}, "pushView": hold.PushView{},
 		"statusView": cli.StatusView{},
 		"claimView":  answer.Holder{}, "entryView": cli.EntryView{}, "sweepView": operate.SweepView{},
-		"strandView": operate.StrandView{}, "blockerView": answer.Blocker{}, "findingView": operate.FindingView{},
+		"strandView": answer.Stranded{}, "blockerView": answer.Blocker{}, "findingView": answer.Finding{},
 		"pauseView": cli.PauseView{}, "labelView": cli.LabelView{}, "diagnosis": local.Diagnosis{},
 		"hookView":    local.HookView{},
 		"versionView": local.VersionView{}, "cycleView": cli.CycleView{}, "itemView": queue.ItemView{},

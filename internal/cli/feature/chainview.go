@@ -96,11 +96,7 @@ func (c chainCall) tell(v ChainView, text string, problem error) error {
 	if problem == nil {
 		return c.Answer(v, text)
 	}
-
-	return c.Decline(problem, text, func(no cli.Negative) any {
-		v.Negative = no
-		return v
-	})
+	return c.Decline(problem, text, &v)
 }
 
 func (v ChainView) text(rest func(p ChainPart) []string) string {
