@@ -193,7 +193,8 @@ var mayImport = map[string][]string{
 	"internal/cli/local": {
 		"answer",
 		"internal/agenthost", "internal/agentsetup", "internal/claim", "internal/cli", "internal/config",
-		"internal/git", "internal/github", "internal/hookfile", "internal/keep", "internal/lease", "internal/ledger",
+		"internal/git", "internal/github", "internal/gitpush", "internal/hookfile", "internal/keep", "internal/lease",
+		"internal/ledger",
 		"internal/lifecycle", "internal/mcp", "internal/printable", "internal/process", "internal/pushcheck",
 		"internal/setup",
 		"internal/smallfile", "internal/state", "internal/workflow",
