@@ -188,7 +188,8 @@ var mayImport = map[string][]string{
 		"answer", "internal/trouble",
 		"internal/board", "internal/claim", "internal/cli", "internal/github", "internal/host", "internal/labels",
 		"internal/ledger",
-		"internal/lifecycle", "internal/printable", "internal/setup", "internal/state", "internal/stats",
+		"internal/lifecycle", "internal/printable", "internal/setup", "internal/smallfile", "internal/state",
+		"internal/stats",
 	},
 	"internal/cli/local": {
 		"answer",
