@@ -49,7 +49,7 @@ func awaitPosted(ctx context.Context, c *cli.Call, i claim.Issue, p *planParams)
 	case !found:
 		return c.Session.Ledger.Holds(f, w, 0)
 	case foreign != nil:
-		return &ledger.LostError{Issue: i, Worker: w, Err: foreign}
+		return c.Session.Ledger.Lost(f, w, foreign)
 	case own.Plan == nil && own.End == nil:
 		return cli.Declined(w.String()+" has posted no plan",
 			answer.Call("post it", "plan", i.String(), "--body-file", "FILE"))
