@@ -267,8 +267,8 @@ func TestDryRun(t *testing.T) {
 	}
 
 	before := d.writes()
-	if r, err := dry.Sweep(t.Context(), labelstate.SweepOptions{}); err != nil || len(r.Changed) != 1 ||
-		len(r.Changed[0].Ended) != 1 {
+	if r, err := dry.Sweep(t.Context(), labelstate.SweepOptions{}); err != nil || len(r.Findings) != 1 ||
+		len(r.Findings[0].Ended) != 1 {
 		t.Errorf("sweep: %+v, %v", r, err)
 	}
 
@@ -404,7 +404,7 @@ func TestSweepOptions(t *testing.T) {
 	}
 
 	r, err := ada.Sweep(t.Context(), labelstate.SweepOptions{})
-	if err != nil || len(r.Changed) != 1 || r.Changed[0].Number != 1 {
+	if err != nil || len(r.Findings) != 1 || r.Findings[0].Issue != "acme/app#1" {
 		t.Errorf("without a label: %+v, %v", r, err)
 	}
 
@@ -418,11 +418,11 @@ func TestSweepOptions(t *testing.T) {
 	}
 
 	d.Skip(hour)
-	if r, err := ada.Sweep(t.Context(), labelstate.SweepOptions{}); err != nil || len(r.Changed) != 0 {
+	if r, err := ada.Sweep(t.Context(), labelstate.SweepOptions{}); err != nil || len(r.Findings) != 0 {
 		t.Errorf("after an hour: %+v, %v", r, err)
 	}
 	if r, err := ada.Sweep(t.Context(), labelstate.SweepOptions{MaxAge: 30 * time.Minute}); err != nil ||
-		len(r.Changed) != 1 || !slices.Equal(r.Changed[0].Ended, []string{"drake:run-1"}) {
+		len(r.Findings) != 1 || !slices.Equal(r.Findings[0].Ended, []string{"drake:run-1"}) {
 		t.Errorf("after an hour, and of half an hour: %+v, %v", r, err)
 	}
 }

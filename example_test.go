@@ -473,7 +473,7 @@ func ExampleClient_Sweep() {
 		log.Fatal(err)
 	}
 
-	fmt.Println("released:", report.Changed[0].Ended, report.Changed[0].Is)
+	fmt.Println("released:", report.Findings[0].Ended, report.Findings[0].Is)
 	// Output:
 	// released: [lucius:run-7] [agent:implement]
 }

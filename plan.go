@@ -1,7 +1,6 @@
 package labelstate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -10,10 +9,11 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/trouble"
 )
 
 // A PlanAnswer is the state of a plan.
-type PlanAnswer string
+type PlanAnswer = answer.Word
 
 // The answers.
 const (
@@ -23,31 +23,11 @@ const (
 	PlanOver     PlanAnswer = "over"     // the hold ended without an answer
 )
 
-// A Plan is a worker's plan for an issue, with a person's answer.
-type Plan struct {
-	Answer PlanAnswer
-	URL    string    // of the comment with the plan
-	Until  time.Time // while it waits: an answer has to come before
-	By     string    // who answered, or ended the hold
-	Reason string    // when the hold has ended: what that person wrote (other people's text), otherwise the outcome
-}
-
-func planOf(h claim.Claim, t claim.Terms) Plan {
-	p := Plan{Answer: PlanAnswer(h.PlanAnswer())}
-	if h.Plan != nil {
-		p.URL, p.By = h.Plan.URL, h.Plan.Who()
-	}
-
-	if h.End != nil {
-		p.By, p.Reason = h.End.Who(), cmp.Or(h.End.Reason, h.End.Outcome)
-	}
-
-	if p.Answer == PlanWaiting {
-		p.Until, _ = h.Until(t)
-	}
-
-	return p
-}
+// A Plan is a worker's plan for an issue, with a person's Answer. URL is that of the comment with
+// the plan. While it waits, an answer has to come before Until. By is who answered, or ended the
+// hold, and Reason what that person wrote (other people's text), of a plan that is over otherwise
+// the outcome.
+type Plan = answer.Answer
 
 // PostPlan posts what the worker means to do under a hold. text is Markdown. While the plan waits
 // for its answer the plan's own limit keeps the hold alive instead of its ttl. [ErrPlanWaits] says
@@ -100,7 +80,7 @@ func (c *Client) lookAtPlan(ctx context.Context, h Hold) (Plan, error) {
 	}
 
 	own, found := f.Log.Find(h.key().worker)
-	p := planOf(own, c.s.Ledger.Rules().Terms)
+	p := trouble.Plan(c.issue(h.Number), own, c.s.Ledger.Rules().Terms)
 	foreign := f.Log.RefuseLogin(h.key().worker, f.Viewer)
 	switch {
 	case !found:

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/trouble"
 )
 
 // A StaleClaim is an expired hold whose end is not recorded yet. Times are GitHub's.
@@ -55,29 +57,7 @@ type SweepOptions struct {
 }
 
 // A Report is what a sweep did.
-type Report struct {
-	Examined int // issues
-	Changed  []Change
-	Stranded []Stranded
-	Skipped  []string // what was not examined, and why
-}
-
-// A Stranded issue has no live holder, and no rule moves it on: a person must.
-type Stranded struct {
-	Number     int
-	Title, URL string // the title is other people's text
-	Why        string
-}
-
-// A Change is one issue that the sweep changed, or failed at.
-type Change struct {
-	Number int
-	Was    []string // lifecycle labels before
-	Is     []string // and after
-	Ended  []string // workers whose holds were released, as codename:firing_id
-	Why    string   // the change in one clause
-	Err    error    // why it failed; nil if it did not
-}
+type Report = answer.Sweep
 
 // Sweep releases expired holds and brings labels in line with the log. It goes on past an issue
 // that fails. A nil error means that every issue was examined and every write succeeded; the Report
@@ -94,25 +74,11 @@ func (c *Client) Sweep(ctx context.Context, o SweepOptions) (Report, error) {
 		Since:  o.Since,
 		DryRun: c.dryRun,
 	})
-	out := Report{Examined: len(r.Examined), Skipped: r.Skipped}
-	for _, s := range r.Stranded {
-		out.Stranded = append(out.Stranded, Stranded{s.Issue.Number, s.Title, s.URL, s.Why})
-	}
+	out := trouble.NewSweep(c.dryRun)
+	trouble.AddSweep(&out, r)
 
 	var failed []error
 	for _, f := range r.Findings {
-		change := Change{
-			Number: f.Issue.Number,
-			Was:    f.Was,
-			Is:     f.Is,
-			Why:    f.Why,
-			Err:    f.Err,
-		}
-
-		for _, e := range f.Ended {
-			change.Ended = append(change.Ended, e.Record.Worker.String())
-		}
-		out.Changed = append(out.Changed, change)
 		if f.Err != nil {
 			failed = append(failed, fmt.Errorf("sweep %s: %w", f.Issue, f.Err))
 		}

@@ -169,13 +169,13 @@ var mayImport = map[string][]string{
 	"internal/cli/hold": {
 		"answer",
 		"internal/claim", "internal/cli", "internal/git", "internal/gitpush", "internal/host", "internal/labels",
-		"internal/ledger", "internal/lifecycle", "internal/setup",
+		"internal/ledger", "internal/lifecycle", "internal/setup", "internal/trouble",
 	},
 	"internal/cli/queue": {
 		"answer",
 		"internal/claim", "internal/cli", "internal/config", "internal/githubwork", "internal/labels",
 		"internal/ledger",
-		"internal/lifecycle", "internal/printable", "internal/setup", "internal/slackgate", "work",
+		"internal/lifecycle", "internal/printable", "internal/setup", "internal/slackgate", "internal/trouble", "work",
 	},
 	"internal/cli/feature": {
 		"answer", "internal/trouble",
@@ -188,12 +188,14 @@ var mayImport = map[string][]string{
 		"answer", "internal/trouble",
 		"internal/board", "internal/claim", "internal/cli", "internal/github", "internal/host", "internal/labels",
 		"internal/ledger",
-		"internal/lifecycle", "internal/printable", "internal/setup", "internal/state", "internal/stats",
+		"internal/lifecycle", "internal/printable", "internal/setup", "internal/smallfile", "internal/state",
+		"internal/stats",
 	},
 	"internal/cli/local": {
 		"answer",
 		"internal/agenthost", "internal/agentsetup", "internal/claim", "internal/cli", "internal/config",
-		"internal/git", "internal/github", "internal/hookfile", "internal/keep", "internal/lease", "internal/ledger",
+		"internal/git", "internal/github", "internal/gitpush", "internal/hookfile", "internal/keep", "internal/lease",
+		"internal/ledger",
 		"internal/lifecycle", "internal/mcp", "internal/printable", "internal/process", "internal/pushcheck",
 		"internal/setup",
 		"internal/smallfile", "internal/state", "internal/workflow",

@@ -11,7 +11,6 @@ import (
 	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/smallfile"
-	"github.com/label-state/label-state/internal/state"
 )
 
 // kept is what is remembered of a file that we have written.
@@ -115,12 +114,5 @@ func write(path string, text []byte, mode fs.FileMode) error {
 		return printable.Cause(err)
 	}
 
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-		if info, err := os.Stat(path); err == nil {
-			mode = info.Mode().Perm()
-		}
-	}
-
-	return printable.Cause(state.Replace(path, text, mode))
+	return printable.Cause(smallfile.Rewrite(path, text, mode))
 }

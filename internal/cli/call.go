@@ -49,10 +49,15 @@ type Negative struct {
 // No is what a negative answer says.
 func No(a answer.Answer) Negative { return Negative{a.Answer, a.Code, a.Error, a.Next} }
 
-// Decline answers with a problem: view is the JSON of what was found all the same, and text says it
-// to people.
-func (c *Call) Decline(problem error, text string, view func(Negative) any) error {
-	c.No = func(a answer.Answer, _ error) any { return view(No(a)) }
+func (n *Negative) deny(no Negative) { *n = no }
+
+// Decline answers with a problem: view, which embeds a Negative, is the JSON of what was found all
+// the same, and text says it to people.
+func (c *Call) Decline(problem error, text string, view interface{ deny(no Negative) }) error {
+	c.No = func(a answer.Answer, _ error) any {
+		view.deny(No(a))
+		return view
+	}
 	return cmp.Or(c.Answer(nil, text), problem)
 }
 

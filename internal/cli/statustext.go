@@ -7,11 +7,21 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
 )
+
+// A StatusView is the JSON of status: what the snapshot shows, and what is known here besides.
+type StatusView struct {
+	answer.Status
+	Ended   string     `json:"ended,omitempty"`   // what became of the hold recorded here, and what to do
+	Cycle   *CycleView `json:"cycle,omitempty"`   // of the open blockers
+	Next    string     `json:"next,omitempty"`    // the command for the person who sets the repository up
+	Guessed string     `json:"guessed,omitempty"` // that whose records count is a guess, and why
+}
 
 // DescribeStatus is status for people: what it comes to in one sentence, then the facts.
 func DescribeStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict, s StatusView) string {

@@ -166,27 +166,6 @@ func Columns(rows [][]string) string {
 	return b.String()
 }
 
-// ViewPlan is the plan of a claim; over is the answer when the hold ended without one.
-func ViewPlan(i claim.Issue, c claim.Claim, t claim.Terms) answer.Answer {
-	v := answer.Answer{Issue: i.String(), Worker: c.Record.Worker.String(), Answer: answer.Word(c.PlanAnswer())}
-	if c.Plan != nil {
-		v.URL, v.By = c.Plan.URL, c.Plan.Who()
-	}
-
-	if c.End != nil {
-		v.By, v.Reason = c.End.Who(), OneLine(c.End.Reason)
-		if c.PlanAnswer() == claim.PlanOver {
-			v.Reason = cmp.Or(v.Reason, c.End.Outcome)
-		}
-	}
-
-	if end, limited := c.Until(t); limited && c.PlanAnswer() == claim.PlanWaiting {
-		v.Until = second(end)
-	}
-
-	return v
-}
-
 // ViewMove is the answer of a command that moved the labels of an issue, or found them right.
 func ViewMove(rep ledger.Repair, word answer.Word) answer.Answer {
 	return answer.Answer{
@@ -203,15 +182,6 @@ func ViewMove(rep ledger.Repair, word answer.Word) answer.Answer {
 func UnprovenWarning(i claim.Issue, w claim.Worker) string {
 	return fmt.Sprintf("the issue is ready again: success was recorded without a pull request; next time name it with --pr; "+
 		"if the issue is done, close it with: label-state release %s --codename %s --firing-id %s --done", i, printable.ShellWord(w.Codename), printable.ShellWord(w.FiringID))
-}
-
-// Workers names the workers of claims, in their order.
-func Workers(claims []claim.Claim) []string {
-	var out []string
-	for _, c := range claims {
-		out = append(out, c.Record.Worker.String())
-	}
-	return out
 }
 
 // LabelNames are labels in JSON, where no label is a list, too.

@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/printable"
+	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // Options say which hook is meant.
@@ -213,22 +213,9 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 
 // writeScript writes a script that a hook manager runs.
 func writeScript(file, text string) error {
-	mode := fs.FileMode(0o755)
-	if info, err := os.Stat(file); err == nil {
-		mode = info.Mode().Perm()
-	}
-
-	temp, err := writeTemp(filepath.Dir(file), text, mode)
-	if err == nil {
-		if err = os.Rename(temp, file); err != nil {
-			_ = os.Remove(temp)
-		}
-	}
-
-	if err != nil {
+	if err := smallfile.Rewrite(file, []byte(text), 0o755); err != nil {
 		return failed(file, "it cannot be written", err, filepath.Dir(file))
 	}
-
 	return nil
 }
 

@@ -80,18 +80,20 @@ type Executor struct {
 	Label string
 }
 
-// A Result is what there is after a run, one Outcome for each part.
+// A Result is what there is after a run, or a look, one Outcome for each part.
 type Result struct {
 	Plan  Plan
 	Parts []Outcome
 }
 
-// An Outcome is what became of one part.
+// An Outcome is what became of one part, or in a look how its checks stand.
 type Outcome struct {
-	Pull    Pull
-	Opened  bool  // by this run
-	Changed bool  // its body was brought up to date by this run
-	Err     error // why its body was left alone, or nil
+	Pull    Pull   // the zero value while it is not open yet
+	Opened  bool   // by this run
+	Changed bool   // its body was brought up to date by this run
+	Err     error  // why its body was left alone, or nil
+	Colour  Colour // of a look
+	Why     string // that colour
 }
 
 // Settled reports whether every part is open or merged and every body is up to date.

@@ -16,22 +16,8 @@ type Watcher interface {
 	Checks(ctx context.Context, repo, sha string) ([]Check, error)
 }
 
-// A Standing is how one part does.
-type Standing struct {
-	Pull   Pull // the zero value while it is not open yet
-	Colour Colour
-	Why    string
-	Checks []Check
-}
-
-// A Report is how a chain does, one Standing for each part.
-type Report struct {
-	Plan  Plan
-	Parts []Standing
-}
-
 // Colour is red if a part is, green only if all are.
-func (r Report) Colour() Colour {
+func (r Result) Colour() Colour {
 	all := Green
 	for _, p := range r.Parts {
 		switch {
@@ -47,10 +33,10 @@ func (r Report) Colour() Colour {
 
 // Look reads how a chain does. What is merged has nothing to wait for; what was closed by hand will
 // not be green. An error means that nobody knows, not even of the parts that were read.
-func Look(ctx context.Context, w Watcher, s State) (Report, error) {
-	r := Report{Plan: s.Plan}
+func Look(ctx context.Context, w Watcher, s State) (Result, error) {
+	r := Result{Plan: s.Plan}
 	for n := range s.Parts {
-		one, i := Standing{Why: "not open yet"}, s.id(n)
+		one, i := Outcome{Why: "not open yet"}, s.id(n)
 		var err error
 		if i.Number != 0 {
 			one.Pull, err = w.ReadPull(ctx, i)
@@ -63,13 +49,14 @@ func Look(ctx context.Context, w Watcher, s State) (Report, error) {
 		case one.Pull.State == Closed:
 			one.Colour, one.Why = Red, "closed without a merge"
 		default:
-			if one.Checks, err = w.Checks(ctx, i.Slug(), one.Pull.SHA); err == nil {
-				one.Colour, one.Why = Judge(one.Checks)
+			var checks []Check
+			if checks, err = w.Checks(ctx, i.Slug(), one.Pull.SHA); err == nil {
+				one.Colour, one.Why = Judge(checks)
 			}
 		}
 
 		if err != nil {
-			return Report{}, fmt.Errorf("look at part %d of %d: %w", n+1, len(s.Parts), err)
+			return Result{}, fmt.Errorf("look at part %d of %d: %w", n+1, len(s.Parts), err)
 		}
 		r.Parts = append(r.Parts, one)
 	}
@@ -80,8 +67,8 @@ func Look(ctx context.Context, w Watcher, s State) (Report, error) {
 // Wait looks again and again, so far apart, until the chain is green or red. load is asked each
 // time: another process may still be opening parts. When ctx ends, it returns what it saw last with
 // ctx's error.
-func Wait(ctx context.Context, w Watcher, load func() (State, error), every time.Duration) (Report, error) {
-	var last Report
+func Wait(ctx context.Context, w Watcher, load func() (State, error), every time.Duration) (Result, error) {
+	var last Result
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 

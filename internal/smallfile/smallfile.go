@@ -1,4 +1,4 @@
-// Package smallfile reads files whose names or contents others may have chosen: regular files only,
+// Package smallfile writes files as a whole, and reads files whose names or contents others may have chosen: regular files only,
 // and no more of them than a limit. A device, a pipe or a file of many gigabytes costs neither time
 // nor memory.
 package smallfile

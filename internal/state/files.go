@@ -25,36 +25,6 @@ import (
 	"github.com/label-state/label-state/internal/smallfile"
 )
 
-// Replace gives a file in an existing folder a new text in one step: a reader sees the old text or
-// the new one, and the new one is on the disk when Replace returns. After an error the old one
-// stands. What a kill leaves beside it begins with a dot and ends in .tmp; nobody reads it.
-func Replace(file string, text []byte, mode fs.FileMode) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(file), ".new-*.tmp")
-	if err != nil {
-		return err
-	}
-
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), file); err != nil {
-		return err
-	}
-
-	if dir, err := os.Open(filepath.Dir(file)); err == nil { // has the new name on the disk, too
-		_ = dir.Sync() // not every system can; the name is right in any case
-		_ = dir.Close()
-	}
-
-	return nil
-}
-
 // readJSON reads a file that is one JSON value into into. An error is fs.ErrNotExist, or says what
 // is wrong with the file without naming it.
 func readJSON(file string, limit int64, into any) error {
@@ -77,13 +47,13 @@ func readJSON(file string, limit int64, into any) error {
 	return nil
 }
 
-// writeJSON has Replace give a file, which this user alone may read, one JSON value.
+// writeJSON has smallfile.Replace give a file, which this user alone may read, one JSON value.
 func writeJSON(file string, value any) error {
 	data, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		return err
 	}
-	return Replace(file, append(data, '\n'), 0o600)
+	return smallfile.Replace(file, append(data, '\n'), 0o600)
 }
 
 // Missing are the folder and those above it that are not there yet, outermost first: what

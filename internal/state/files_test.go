@@ -16,48 +16,6 @@ import (
 	"github.com/label-state/label-state/internal/state"
 )
 
-// TestReplace: whoever reads while it is written finds one whole text, and nothing stays beside it.
-func TestReplace(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "page")
-	texts := []string{strings.Repeat("a", 1<<16), strings.Repeat("b", 1<<10), ""}
-	replace := func(text string) {
-		if err := state.Replace(file, []byte(text), 0o640); err != nil {
-			t.Error(err)
-		}
-	}
-
-	replace(texts[0])
-	var crew sync.WaitGroup
-	for _, text := range texts {
-		crew.Go(func() {
-			for range 20 {
-				replace(text)
-			}
-		})
-	}
-
-	whole := map[string]bool{}
-	for _, text := range texts {
-		whole[text] = true
-	}
-
-	for range 200 {
-		if got, err := os.ReadFile(file); err != nil || !whole[string(got)] {
-			t.Fatalf("read %d bytes, %v", len(got), err)
-		}
-	}
-
-	crew.Wait()
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
-		t.Errorf("left: %v, %v", left, err)
-	}
-
-	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
-		t.Errorf("mode %v, %v", info.Mode(), err)
-	}
-}
-
 // TestMissing: the folders that are not there, outermost first, and a text's fingerprint.
 func TestMissing(t *testing.T) {
 	dir := t.TempDir()
@@ -68,27 +26,6 @@ func TestMissing(t *testing.T) {
 
 	if got := state.Fingerprint([]byte("abc")); !strings.HasPrefix(got, "ba7816bf8f01cfea") || len(got) != 64 {
 		t.Errorf("fingerprint %s", got)
-	}
-}
-
-// TestReplaceFails: after an error the old text stands and nothing stays beside it.
-func TestReplaceFails(t *testing.T) {
-	dir := t.TempDir()
-	taken := filepath.Join(dir, "taken")
-	if err := os.MkdirAll(filepath.Join(taken, "inside"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-
-	if err := state.Replace(taken, []byte("x"), 0o600); err == nil {
-		t.Error("a folder was replaced by a file")
-	}
-
-	if err := state.Replace(filepath.Join(dir, "missing", "x"), []byte("x"), 0o600); err == nil {
-		t.Error("a file was written into a folder that is not there")
-	}
-
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
-		t.Errorf("left: %v, %v", left, err)
 	}
 }
 

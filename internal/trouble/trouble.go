@@ -1,4 +1,5 @@
-// Package trouble is which problem an error comes to: its code, and what to do next.
+// Package trouble is which problem an error comes to: its code, and what to do next. It also has
+// what a snapshot shows about an issue, as an answer.
 //
 // It knows the kinds of errors of the packages that the command line and the Go package share; a
 // front end adds those of its own.

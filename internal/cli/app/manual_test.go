@@ -86,8 +86,8 @@ func views() map[string]any {
 	return map[string]any{
 		"answer": answer.Answer{}, "reason": answer.Reason{}, "command": answer.Command{}, "pushView": hold.PushView{},
 		"statusView": cli.StatusView{},
-		"claimView":  cli.ClaimView{}, "entryView": cli.EntryView{}, "sweepView": operate.SweepView{},
-		"strandView": operate.StrandView{}, "blockerView": cli.BlockerView{}, "findingView": operate.FindingView{},
+		"claimView":  answer.Holder{}, "entryView": cli.EntryView{}, "sweepView": operate.SweepView{},
+		"strandView": answer.Stranded{}, "blockerView": answer.Blocker{}, "findingView": answer.Finding{},
 		"pauseView": cli.PauseView{}, "labelView": cli.LabelView{}, "diagnosis": local.Diagnosis{},
 		"hookView":    local.HookView{},
 		"versionView": local.VersionView{}, "cycleView": cli.CycleView{}, "itemView": queue.ItemView{},

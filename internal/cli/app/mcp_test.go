@@ -197,33 +197,36 @@ func TestRenewBefore(t *testing.T) {
 	w, dir := embedded(t), cloneOf(t, "https://github.com/acme/app.git")
 	a := newAgent(t, quiet(t, dir, w.Transport(), nil))
 	fox := newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil), func(o *mcp.Options) { o.Codename = "fox" })
-	due := func(answer, until, renew string) {
+	due := func(answer string, until, renew time.Time) {
 		t.Helper()
-		end, err := time.Parse(time.RFC3339, until)
-		at, bad := time.Parse(time.RFC3339, renew)
-		if err != nil || bad != nil || end.Sub(at) != time.Hour {
+		if until.Sub(renew) != time.Hour {
 			t.Errorf("%s: until %s, renew before %s", answer, until, renew)
 		}
 	}
 
 	var h answer.Answer
 	a.want("yes", "claim", map[string]any{"issue": "1", "ttl": "90m"}, &h)
-	due("claim", cli.Stamp(h.Until), cli.Stamp(h.RenewBefore))
+	due("claim", h.Until, h.RenewBefore)
 	a.want("yes", "renew", map[string]any{"issue": "1"}, &h)
-	due("renew", cli.Stamp(h.Until), cli.Stamp(h.RenewBefore))
+	due("renew", h.Until, h.RenewBefore)
 	var s cli.StatusView
 	a.want("yes", "status", map[string]any{"issue": "1"}, &s)
-	due("status", s.Holder.Until, s.Holder.Renew)
+	due("status", s.Holder.Until, s.Holder.RenewBefore)
 	var others cli.StatusView
-	if fox.want("yes", "status", map[string]any{"issue": "acme/app#1"}, &others); others.Holder.Renew != "" {
-		t.Errorf("somebody else is told to renew before %s", others.Holder.Renew)
+	if fox.want("yes", "status", map[string]any{"issue": "acme/app#1"}, &others); !others.Holder.RenewBefore.IsZero() {
+		t.Errorf("somebody else is told to renew before %s", others.Holder.RenewBefore)
 	}
 
 	fox.want("yes", "status", map[string]any{"issue": "acme/app#1", "codename": "lucius", "firing_id": h.FiringID}, &s)
-	due("status with the key", s.Holder.Until, s.Holder.Renew)
+	due("status with the key", s.Holder.Until, s.Holder.RenewBefore)
 	var taken queue.ItemView
 	a.want("yes", "next", map[string]any{"ttl": "90m"}, &taken)
-	due("next", taken.Until, taken.Renew)
+	until, err := time.Parse(time.RFC3339, taken.Until)
+	renew, bad := time.Parse(time.RFC3339, taken.Renew)
+	if err != nil || bad != nil {
+		t.Fatal(err, bad)
+	}
+	due("next", until, renew)
 }
 
 // TestToolsBesideOthers: where a worktree has holds of several workers, a server means those of its

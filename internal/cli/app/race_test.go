@@ -210,7 +210,7 @@ func (a *arena) status() cli.StatusView {
 func (a *arena) check(winner string) (asked int) {
 	a.Helper()
 	s := a.status()
-	if s.Holder == nil || s.Holder.Codename != winner || !s.Holder.Held {
+	if s.Holder == nil || s.Holder.Codename != winner || !s.Holder.Confirmed {
 		a.Errorf("%s won, and the holder is %+v", winner, s.Holder)
 	}
 

@@ -4,24 +4,25 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli/operate"
-	"github.com/label-state/label-state/internal/labels"
 )
 
 // TestFindingLine: a finding shows the lifecycle labels before and after, unless there are none and
 // another label changes.
 func TestFindingLine(t *testing.T) {
-	for want, f := range map[string]operate.FindingView{
+	for want, f := range map[string]answer.Finding{
 		"acme/app#1: agent:in-flight -> (no lifecycle label): closed\n": {
 			Issue: "acme/app#1",
 			Was:   []string{"agent:in-flight"}, Why: "closed",
 		},
 		"acme/app#1: agent:implement, now with agent:blocked, now without x: blocked\n": {
-			Issue:  "acme/app#1",
-			Was:    []string{"agent:implement"},
-			Is:     []string{"agent:implement"},
-			Why:    "blocked",
-			Change: labels.Change{Add: []string{"agent:blocked"}, Remove: []string{"x"}},
+			Issue: "acme/app#1",
+			Was:   []string{"agent:implement"},
+			Is:    []string{"agent:implement"},
+			Why:   "blocked",
+			Came:  []string{"agent:blocked"},
+			Went:  []string{"x"},
 		},
 		// of a snapshot that was stale
 		"acme/app#1: agent:implement, now without agent:in-flight: free\n": {
@@ -29,10 +30,8 @@ func TestFindingLine(t *testing.T) {
 			Was:   []string{"agent:implement"},
 			Is:    []string{"agent:implement"},
 			Why:   "free",
-			Change: labels.Change{
-				Add:    []string{"agent:implement"},
-				Remove: []string{"agent:in-flight", "agent:implement"},
-			},
+			Came:  []string{"agent:implement"},
+			Went:  []string{"agent:in-flight", "agent:implement"},
 		},
 		"acme/app#1: 3 attempts failed\n": {
 			Issue: "acme/app#1",
@@ -47,7 +46,7 @@ func TestFindingLine(t *testing.T) {
 			Added: "a:1", Why: "free", Error: "HTTP 502",
 		},
 	} {
-		if got := f.Line(!strings.Contains(want, "recorded")); got != want {
+		if got := operate.FindingLine(f, !strings.Contains(want, "recorded")); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -195,7 +195,7 @@ func (s *trialWorld) holder() claim.Worker {
 	if err := json.Unmarshal([]byte(text), &view); err != nil || view.Holder == nil {
 		return claim.Worker{}
 	}
-	return claim.Worker{Codename: view.Holder.Codename, FiringID: view.Holder.Firing}
+	return claim.Worker{Codename: view.Holder.Codename, FiringID: view.Holder.FiringID}
 }
 
 // fails lets GitHub fail, and asks everybody again.

@@ -34,20 +34,34 @@ type ChainPart struct {
 	Why     string `json:"why,omitempty"`
 }
 
-// viewPlan is a chain as its plan has it, with the pull requests that there are.
-func viewPlan(p prchain.Plan, word string, pull func(n int) prchain.Pull) ChainView {
+// viewChain is a chain as it was found, with the pull requests that there are.
+func viewChain(r prchain.Result, word string) ChainView {
 	v := ChainView{
-		Feature: p.Feature,
-		Parent:  p.Parent.String(),
+		Feature: r.Plan.Feature,
+		Parent:  r.Plan.Parent.String(),
 		Answer:  word,
 		Parts:   []ChainPart{},
 	}
 
-	for n, part := range p.Parts {
-		one := ChainPart{Part: n + 1, Repo: part.Repo, Branch: part.Branch}
-		if found := pull(n); found.ID != (claim.Issue{}) {
-			one.PR, one.URL, one.State = found.ID.String(), cli.OneLine(found.URL), found.State
+	for n, o := range r.Parts {
+		part := r.Plan.Parts[n]
+		one := ChainPart{
+			Part:    n + 1,
+			Repo:    part.Repo,
+			Branch:  part.Branch,
+			Opened:  o.Opened,
+			Changed: o.Changed,
+			Why:     cli.OneLine(o.Why),
 		}
+
+		if o.Pull.ID != (claim.Issue{}) {
+			one.PR, one.URL, one.State = o.Pull.ID.String(), cli.OneLine(o.Pull.URL), o.Pull.State
+		}
+
+		if o.Err != nil {
+			one.Error = cli.OneLine(o.Err.Error())
+		}
+
 		v.Parts = append(v.Parts, one)
 	}
 
@@ -57,14 +71,7 @@ func viewPlan(p prchain.Plan, word string, pull func(n int) prchain.Pull) ChainV
 // answerChain says what became of a chain; opened is what is said of pull requests that were not
 // there. With a problem that is the answer.
 func answerChain(c chainCall, r prchain.Result, word, opened string, problem error) error {
-	v := viewPlan(r.Plan, word, func(n int) prchain.Pull { return r.Parts[n].Pull })
-	for n, o := range r.Parts {
-		v.Parts[n].Opened, v.Parts[n].Changed = o.Opened, o.Changed
-		if o.Err != nil {
-			v.Parts[n].Error = cli.OneLine(o.Err.Error())
-		}
-	}
-
+	v := viewChain(r, word)
 	return c.tell(v, v.text(func(p ChainPart) []string {
 		did := ""
 		switch {
@@ -81,10 +88,10 @@ func answerChain(c chainCall, r prchain.Result, word, opened string, problem err
 }
 
 // answerReport says how the checks of a chain stand. With a problem that is the answer.
-func answerReport(c chainCall, r prchain.Report, problem error) error {
-	v := viewPlan(r.Plan, r.Colour().String(), func(n int) prchain.Pull { return r.Parts[n].Pull })
-	for n, s := range r.Parts {
-		v.Parts[n].Checks, v.Parts[n].Why = s.Colour.String(), cli.OneLine(s.Why)
+func answerReport(c chainCall, r prchain.Result, problem error) error {
+	v := viewChain(r, r.Colour().String())
+	for n, o := range r.Parts {
+		v.Parts[n].Checks = o.Colour.String()
 	}
 
 	text := v.text(func(p ChainPart) []string { return []string{p.State, p.Checks, p.Why, p.URL} })
@@ -96,11 +103,7 @@ func (c chainCall) tell(v ChainView, text string, problem error) error {
 	if problem == nil {
 		return c.Answer(v, text)
 	}
-
-	return c.Decline(problem, text, func(no cli.Negative) any {
-		v.Negative = no
-		return v
-	})
+	return c.Decline(problem, text, &v)
 }
 
 func (v ChainView) text(rest func(p ChainPart) []string) string {

@@ -12,6 +12,7 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/trouble"
 )
 
 type releaseParams struct {
@@ -231,7 +232,7 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string
 	}
 
 	out := cli.ViewMove(rep, answer.Released)
-	out.Ended = cli.Workers(ended)
+	out.Ended = trouble.Workers(ended)
 	text := "nobody held " + i.String()
 	hold := c.Rules().Scheme.Hold
 	switch {

@@ -13,6 +13,7 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/trouble"
 )
 
 type dedupParams struct {
@@ -242,7 +243,7 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue, _ *statusParams
 		v = c.Rules().Verdict(f, lifecycle.Seeker{})
 	}
 
-	view := cli.ViewStatus(c.Rules(), f, v)
+	view := cli.StatusView{Status: trouble.Status(c.Rules(), f, v)}
 	view.Store, view.Cycle, view.Guessed = c.Session.Config.Claim.Lease, c.FindCycle(ctx, f), c.Session.Client.Guessed()
 	view.Ended = c.Ended(f)
 	if view.Stranded == "" {
@@ -250,7 +251,7 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue, _ *statusParams
 	}
 
 	if h, ok := c.Rules().Shown(f); ok && c.Mine(ctx, i, h, f.Viewer) {
-		view.Holder.Renew = cli.Stamp(cli.RenewOwn(h, c.Rules().Terms))
+		view.Holder.RenewBefore = cli.RenewOwn(h, c.Rules().Terms)
 	}
 
 	title, rest, _ := strings.Cut(cli.DescribeStatus(c.Rules(), f, v, view), "\n")

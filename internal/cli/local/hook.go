@@ -257,10 +257,7 @@ func showHook(ctx context.Context, c *cli.Call, p *hookStatusParams) error {
 	fault := faultOf(t, s, trial, o.Global)
 	if fault.text != "" && !fault.later {
 		problem := cli.Declined(fault.text, answer.Advice(fault.remedy))
-		return c.Decline(problem, text, func(no cli.Negative) any {
-			view.Negative = no
-			return view
-		})
+		return c.Decline(problem, text, &view)
 	}
 
 	if err := c.Answer(view, text); err != nil {

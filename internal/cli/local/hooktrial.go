@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/gitpush"
 	"github.com/label-state/label-state/internal/hookfile"
 	"github.com/label-state/label-state/internal/pushcheck"
 	"github.com/label-state/label-state/internal/setup"
@@ -69,9 +69,9 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 		return hookTrial{pushesUntried, "only the checkout names " + program, ""}
 	}
 
-	remote, url, err := pushURL(ctx, t)
+	remote, url, err := pushedTo(ctx, t)
 	if err != nil {
-		return hookTrial{pushesUntried, "no remote to push to", ""}
+		return hookTrial{pushesUntried, "no remote to push to is known", ""}
 	}
 
 	trial, err := playTrial(ctx, t, program, remote, url)
@@ -182,43 +182,15 @@ func installCommand(global bool) string {
 	return "label-state hook install"
 }
 
-// pushURL is the remote that a first push goes to, and its URL: origin, else the only one, else
-// that of the branch which is checked out, else the first.
-func pushURL(ctx context.Context, t cli.Terminal) (name, url string, err error) {
-	out, err := t.Env.Git().Ask(ctx, "remote")
-	if err != nil {
-		return "", "", err
+// pushedTo is the remote that a push of the branch which is checked out goes to, and its URL.
+func pushedTo(ctx context.Context, t cli.Terminal) (remote, url string, err error) {
+	pusher := gitpush.Git{Git: t.Env.Git()}
+	branch, _ := pusher.Ask(ctx, "symbolic-ref", "--quiet", "--short", "HEAD") // else none is checked out
+	if remote, err = pusher.Remote(ctx, branch); err == nil {
+		url, err = pusher.Address(ctx, remote)
 	}
 
-	names := strings.Fields(out)
-	if len(names) == 0 {
-		return "", "", fmt.Errorf("no remote")
-	}
-
-	name = names[0]
-	if slices.Contains(names, "origin") {
-		name = "origin"
-	} else if of := branchRemote(ctx, t); slices.Contains(names, of) {
-		name = of
-	}
-
-	url, err = t.Env.Git().Ask(ctx, "remote", "get-url", "--push", name)
-	return name, url, err
-}
-
-// branchRemote is where git pushes the branch that is checked out; empty where its configuration
-// does not say.
-func branchRemote(ctx context.Context, t cli.Terminal) string {
-	head, err := t.Env.Git().Ask(ctx, "symbolic-ref", "--quiet", "HEAD")
-	if err != nil {
-		return ""
-	}
-	name, err := t.Env.Git().Ask(ctx, "for-each-ref", "--format=%(push:remotename)", head)
-	if err != nil {
-		return ""
-	}
-
-	return name
+	return remote, url, err
 }
 
 // trusted reports whether a program that a push would start may be started to be tried. What only

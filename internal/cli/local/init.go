@@ -28,7 +28,7 @@ func Init() cli.Verb {
 		Summary: "set up a repository: files, labels and hook",
 		About: "Shows what it will do and asks. Running it again is safe: existing files are kept. No line that " +
 			"a person wrote is changed. " +
-			"Run it inside a clone. In a public repository it asks whether contributors may take issues. Its last lines say what works, what is left to do, what it costs and how to undo it.",
+			"Run it inside a clone. In a public repository it asks whether contributors may take issues. Its last lines say what works, what is left to do and how to undo it.",
 		Examples: "label-state init\nlabel-state init --dry-run\nlabel-state init --yes\n",
 	}, cli.InRepo(initRepo))
 }

@@ -1,12 +1,9 @@
 package local
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/label-state/label-state/answer"
@@ -14,19 +11,16 @@ import (
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/hookfile"
-	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/printable"
 )
 
 // An EndView is the JSON of the last line: what becomes of a push from here, and what was set up.
 type EndView struct {
 	InitStep
-	Costs []string `json:"costs,omitempty"`
-	Undo  []string `json:"undo,omitempty"` // commands, and what is to be edited by hand
+	Undo []string `json:"undo,omitempty"` // commands, and what is to be edited by hand
 }
 
-// endInit says what works now, what is left to a person, what it costs, and how to undo what was
-// done. Where nothing was done, steps are shown first, and found says so.
+// endInit says what works now, what is left to a person, and how to undo what was done. Where nothing was done, steps are shown first, and found says so.
 func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []InitStep, found string) error {
 	if found != "" {
 		if err := showSteps(c, c.Session.Repo.String(), steps, found); err != nil {
@@ -43,7 +37,7 @@ func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []InitS
 		trial, shared = tryHook(ctx, c.Terminal, s, chosenHook(c, p.Hook)), strings.TrimSpace(everybody(s))
 	}
 
-	costs, undo := costLines(c, p), undoLines(c.Session.Repo.String(), did)
+	undo := undoLines(c.Session.Repo.String(), did)
 	view := EndView{
 		InitStep: InitStep{
 			Kind:   "pushes",
@@ -51,8 +45,7 @@ func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []InitS
 			Status: trial.pushes,
 			Detail: cli.OneLine(trial.why),
 		},
-		Costs: costs,
-		Undo:  undo,
+		Undo: undo,
 	}
 	works := []string{shared, worksToo(ctx, c)}
 	if trial.pushes == pushesChecked {
@@ -61,7 +54,6 @@ func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []InitS
 
 	text := paragraph("works now", works...) +
 		paragraph("next", nextLines(c, p, steps, did, trial)...) +
-		paragraph("costs", costs...) +
 		paragraph("undo", undo...)
 
 	if found == "" {
@@ -139,29 +131,6 @@ func leftOf(steps []InitStep, status string) (lines []string) {
 	}
 	return lines
 }
-
-// costLines are what a repository that is set up so costs in a month.
-func costLines(c *cli.Call, p *initParams) []string {
-	runs := fmt.Sprintf("%d runs of the Action a month for the sweep, and one for each event of a pull request, issue or command; free in a public repository, else a minute or more each", sweepsAMonth)
-	lost := strconv.Itoa(commentsAHold)
-	switch kind := cmp.Or(p.Lease, c.Session.Config.Claim.Lease); {
-	case kind == lease.Refs || kind == lease.Redis: // it is lost before anything is written
-		lost = "none"
-	case c.Session.Config.Claim.Comments == "quiet": // its own comment becomes its end
-		lost = "1"
-	}
-
-	comments := printable.Count(commentsAHold, "comment", "comments") + " on an issue each time somebody holds it, and " +
-		lost + " for a claim that loses a race"
-
-	return []string{runs, comments}
-}
-
-// commentsAHold is how many comments a hold has: the claim and its end (spec-writing.md#claim).
-const commentsAHold = 2
-
-// sweepsAMonth is how often the workflow that init writes sweeps in a month of thirty days.
-const sweepsAMonth = 30 * 24
 
 // undoLines are the commands that undo steps that were taken.
 func undoLines(repo string, did []InitStep) []string {

@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/hookfile"
-	"github.com/label-state/label-state/internal/state"
+	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // chosenHook is the program of --hook, absolute; empty without it.
@@ -156,12 +155,7 @@ func extendLefthook(ctx context.Context, root string, o hookfile.Options) error 
 	}
 
 	file := filepath.Join(root, filepath.FromSlash(s.Lefthook.Config))
-	info, err := os.Stat(file)
-	if err != nil {
-		return err
-	}
-
-	if err := state.Replace(file, []byte(s.Lefthook.Edited), info.Mode().Perm()); err != nil {
+	if err := smallfile.Rewrite(file, []byte(s.Lefthook.Edited), 0o644); err != nil {
 		return err
 	}
 	_, err = hookfile.SetProgram(ctx, o)

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/config"
-	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -24,21 +22,6 @@ func TestKept(t *testing.T) {
 	if got := out.String(); err != nil || len(did) > 0 || got != "kept      file a  it is there\n" ||
 		is.Error() != is.Why {
 		t.Errorf("%q, %v, undoes %v", got, err, did)
-	}
-}
-
-// TestCosts: a lost claim has an end of its own where the configuration wants it said aloud, and
-// costs nothing where a server decides.
-func TestCosts(t *testing.T) {
-	call := &cli.Call{Session: &setup.Session{}}
-	call.Session.Config = config.Default()
-	call.Session.Config.Claim.Comments = "all"
-	for kind, want := range map[string]string{lease.Comments: "2", lease.Redis: "none"} {
-		call.Session.Config.Claim.Lease = kind
-		got := costLines(call, &initParams{})
-		if !strings.HasSuffix(got[1], ", and "+want+" for a claim that loses a race") {
-			t.Errorf("%s: %q", kind, got)
-		}
 	}
 }
 

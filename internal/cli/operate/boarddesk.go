@@ -239,7 +239,7 @@ func (d *BoardDesk) details(all []lifecycle.Facts, rings [][]claim.Issue) func(c
 			f.Now = now
 			rules := c.Rules()
 			v := rules.Verdict(f, lifecycle.Seeker{})
-			view := cli.ViewStatus(rules, f, v)
+			view := cli.StatusView{Status: trouble.Status(rules, f, v)}
 			view.Store = c.Session.Config.Claim.Lease
 
 			for _, ring := range rings {
@@ -250,9 +250,9 @@ func (d *BoardDesk) details(all []lifecycle.Facts, rings [][]claim.Issue) func(c
 				}
 			}
 
-			status := cli.DescribeStatus(rules, f, v, view)
+			shown := cli.DescribeStatus(rules, f, v, view)
 			history := cmp.Or(cli.History(f.Log), "no records\n")
-			text := cli.Wrap(status, width) + "\ndescription\n" + quoted(f.Body, width) +
+			text := cli.Wrap(shown, width) + "\ndescription\n" + quoted(f.Body, width) +
 				"\nhistory, oldest first\n" + cli.Wrap(history, width)
 
 			return strings.Split(strings.TrimSuffix(text, "\n"), "\n")

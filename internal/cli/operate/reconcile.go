@@ -14,6 +14,7 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/trouble"
 )
 
 type reconcileParams struct {
@@ -77,5 +78,5 @@ func released(give string, ended []claim.Claim) string {
 	if len(ended) == 0 {
 		return ""
 	}
-	return give + " the hold of " + strings.Join(cli.Workers(ended), ", ") + "; "
+	return give + " the hold of " + strings.Join(trouble.Workers(ended), ", ") + "; "
 }

@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/state"
+	"github.com/label-state/label-state/internal/smallfile"
 	"github.com/label-state/label-state/internal/stats"
 )
 
@@ -129,19 +129,14 @@ func showStats(ctx context.Context, c *cli.Call, p *statsParams) error {
 // draw writes a picture, with the mode that files have here, or that the file has already. Where it
 // cannot be written whole, what was there stays.
 func draw(file, picture string) error {
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		file = real
-	}
-
 	_, known := os.Stat(file)
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o666)
-	if err != nil {
-		return err
+	if err == nil {
+		err = f.Close()
 	}
 
-	info, err := f.Stat()
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = state.Replace(file, []byte(picture), info.Mode().Perm())
+	if err == nil {
+		err = smallfile.Rewrite(file, []byte(picture), 0)
 	}
 	if err != nil && errors.Is(known, fs.ErrNotExist) {
 		err = errors.Join(err, os.Remove(file))

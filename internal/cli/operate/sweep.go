@@ -14,6 +14,7 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/trouble"
 )
 
 type sweepParams struct {
@@ -54,14 +55,7 @@ func sweepClaims(ctx context.Context, c *cli.Call, p *sweepParams) error {
 			"no repository to sweep; give OWNER/NAME, set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
 	}
 
-	s := sweeping{view: SweepView{
-		Findings: []FindingView{},
-		Stranded: []StrandView{},
-		Skipped:  []string{},
-		Left:     []string{},
-		DryRun:   p.DryRun,
-	}}
-	s.maxAge = time.Duration(p.Hours * float64(time.Hour))
+	s := sweeping{view: SweepView{Sweep: trouble.NewSweep(p.DryRun)}, maxAge: time.Duration(p.Hours * float64(time.Hour))}
 
 	for _, name := range repos {
 		s.sweep(ctx, c, name)
@@ -69,11 +63,11 @@ func sweepClaims(ctx context.Context, c *cli.Call, p *sweepParams) error {
 
 	switch {
 	case s.swept == 0 && s.first != nil:
-		return c.Decline(s.first, "", s.view.or)
+		return c.Decline(s.first, "", &s.view)
 	case s.view.Failed > 0 || len(s.view.Skipped) > 0:
 		err := fmt.Errorf("not everything was swept: %d failed, %d not examined", s.view.Failed, len(s.view.Skipped))
 		err = cli.Advise(err, answer.Call("each of them says why; fix that, then run", answer.Again))
-		return c.Decline(err, s.view.text(), s.view.or)
+		return c.Decline(err, s.view.text(), &s.view)
 	}
 
 	return c.Answer(s.view, s.view.text())
@@ -145,100 +139,19 @@ func (s *sweeping) sweep(ctx context.Context, call *cli.Call, name string) {
 			cli.OneLine(report.NotMinimized.Error()))
 	}
 
-	s.view.add(report)
+	trouble.AddSweep(&s.view.Sweep, report)
 }
 
 // A SweepView is the JSON of a sweep.
 type SweepView struct {
-	Examined  int           `json:"examined"`
-	Ended     int           `json:"swept"`
-	Repaired  int           `json:"repaired"`
-	Failed    int           `json:"failed"`
-	Skipped   []string      `json:"not_examined"`
-	Left      []string      `json:"left_alone"`
-	Unshown   []string      `json:"comments_not_shown,omitempty"` // issues of which not all comments can be read
-	Minimized int           `json:"minimized,omitempty"`          // comments of ended holds
-	Findings  []FindingView `json:"findings"`
-	Stranded  []StrandView  `json:"stranded"`
-	DryRun    bool          `json:"dry_run"`
-
+	answer.Sweep
 	cli.Negative
-}
-
-// or is the view of a sweep that did not do everything.
-func (v SweepView) or(no cli.Negative) any {
-	v.Negative = no
-	return v
-}
-
-// A StrandView is the JSON of an issue that nobody works on and nothing will move.
-type StrandView struct {
-	Issue string `json:"issue"`
-	Why   string `json:"why"`
-}
-
-type FindingView struct {
-	Issue string   `json:"issue"`
-	Was   []string `json:"was"`
-	Is    []string `json:"is"`
-	Ended []string `json:"ended,omitempty"`
-	Why   string   `json:"why"`
-	Added string   `json:"recorded,omitempty"` // worker whose hold was missing in the log
-	Error string   `json:"error,omitempty"`
-
-	Change labels.Change `json:"-"`
-}
-
-func (v *SweepView) add(r ledger.Report) {
-	v.Examined += len(r.Examined)
-	ended, _, repaired := r.Totals()
-	v.Ended += ended
-	v.Repaired += repaired
-	v.Failed += r.Failed
-	v.Minimized += r.Minimized
-
-	for _, s := range r.Skipped {
-		v.Skipped = append(v.Skipped, cli.OneLine(s))
-	}
-
-	for _, u := range r.Unshown {
-		v.Unshown = append(v.Unshown, u.Issue.String())
-	}
-
-	for _, s := range r.Stranded {
-		v.Stranded = append(v.Stranded, StrandView{s.Issue.String(), cli.OneLine(s.Why)})
-	}
-
-	for _, f := range r.Findings {
-		one := FindingView{
-			Issue: f.Issue.String(),
-			Was:   cli.LabelNames(f.Was),
-			Is:    cli.LabelNames(f.Is),
-			Ended: cli.Workers(f.Ended),
-			Why:   cli.OneLine(f.Why),
-
-			Change: f.Change,
-		}
-
-		if f.Mirrored != nil {
-			one.Added = f.Mirrored.Record.Worker.String()
-		}
-
-		if f.Err != nil {
-			one.Error = cli.OneLine(f.Err.Error())
-		}
-
-		if f.Answered != nil {
-			one.Why = cli.OneLine(f.Answered.String()) + "; " + one.Why
-		}
-		v.Findings = append(v.Findings, one)
-	}
 }
 
 func (v *SweepView) text() string {
 	var b strings.Builder
 	for _, f := range v.Findings {
-		b.WriteString(f.Line(v.DryRun))
+		b.WriteString(FindingLine(f, v.DryRun))
 	}
 
 	for _, s := range v.Stranded {
@@ -266,9 +179,9 @@ func (v *SweepView) text() string {
 	return b.String()
 }
 
-// Line says in one line what a sweep did to an issue, or would do, and why.
-func (f FindingView) Line(dryRun bool) string {
-	change := cli.Move(f.Was, f.Is, f.Change) + ": "
+// FindingLine says in one line what a sweep did to an issue, or would do, and why.
+func FindingLine(f answer.Finding, dryRun bool) string {
+	change := cli.Move(f.Was, f.Is, labels.Change{Add: f.Came, Remove: f.Went}) + ": "
 	if len(f.Was) == 0 && len(f.Is) == 0 { // what changes is another label
 		change = ""
 	}

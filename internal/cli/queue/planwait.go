@@ -13,6 +13,7 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/slackgate"
+	"github.com/label-state/label-state/internal/trouble"
 )
 
 // waitOn is the command that waits for the answer to a plan that was posted, where it was asked.
@@ -48,7 +49,7 @@ func awaitPosted(ctx context.Context, c *cli.Call, i claim.Issue, p *planParams)
 	case !found:
 		return c.Session.Ledger.Holds(f, w, 0)
 	case foreign != nil:
-		return &ledger.LostError{Issue: i, Worker: w, Err: foreign}
+		return c.Session.Ledger.Lost(f, w, foreign)
 	case own.Plan == nil && own.End == nil:
 		return cli.Declined(w.String()+" has posted no plan",
 			answer.Call("post it", "plan", i.String(), "--body-file", "FILE"))
@@ -72,7 +73,7 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 		}
 
 		own, _ := f.Log.Find(w)
-		v := cli.ViewPlan(i, own, c.Rules().Terms)
+		v := trouble.Plan(i, own, c.Rules().Terms)
 		switch {
 		case err != nil || v.Answer == "waiting":
 		case v.Answer == "approved":
