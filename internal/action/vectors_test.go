@@ -25,7 +25,7 @@ import (
 //
 //   - once, and then each run a second time, which must write nothing;
 //   - each run twice at the same time, with requests interleaved by a seed;
-//   - each run cut off after each of its requests was applied (after every sixteenth in a sample), and begun anew;
+//   - each run cut off after each of its writes was applied (after every fourth in a sample), and begun anew;
 //   - each run with all requests after so many refused, and begun anew, which must have been said;
 //   - each run with one of its requests refused, and started over.
 
@@ -96,11 +96,12 @@ func TestVectors(t *testing.T) {
 					return
 				}
 
-				first, stride := sample.Steps(name, 16)
+				first, stride := sample.Steps(name, 4)
 				for n, reached := first, sample.Plays(name, 1, ways); reached && !t.Failed(); n += stride {
 					synctest.Test(t, func(t *testing.T) { play(t, script, cutOff(n, &reached)) })
 				}
 
+				first, stride = sample.Steps(name, 16)
 				for n, reached := first-1, sample.Plays(name, 2, ways) && !slices.Contains(quiet, c.Name); reached && !t.Failed(); n += stride {
 					synctest.Test(t, func(t *testing.T) { play(t, script, failing(n, &reached)) })
 				}
@@ -193,7 +194,7 @@ func twice(seed uint64) way {
 
 func cutOff(n int, reached *bool) way {
 	*reached = false
-	return way{name: fmt.Sprintf("cut off after request %d", n), run: func(w *world, r run) (step, bool) {
+	return way{name: fmt.Sprintf("cut off after write %d", n), run: func(w *world, r run) (step, bool) {
 		ctx, cut := context.WithCancel(w.Context())
 		defer cut()
 		came := w.crash(n, cut)

@@ -366,23 +366,48 @@ func (w *world) jitter(seed uint64) {
 	})
 }
 
-// crash ends a run when its n-th request was applied and before the answer: nothing that it asks
-// for afterwards arrives. It reports whether the run came that far.
+// crash ends a run when its n-th write was applied and before the answer: nothing that it asks for
+// afterwards arrives. A run that ends after a read leaves what one leaves that ended after the write
+// before. It reports whether the run came that far.
 func (w *world) crash(n int, cut context.CancelFunc) (reached func() bool) {
-	asked := w.faulty(func(seen int, _ *http.Request) *githubsim.Fault {
+	wrote := 0
+	w.faulty(func(_ int, r *http.Request) *githubsim.Fault {
 		switch {
-		case seen < n:
-			return nil
-		case seen == n:
+		case wrote == n:
 			cut()
-			return &githubsim.Fault{ApplyThenFail: true}
+			return &githubsim.Fault{Reset: true}
+		case !writes(r):
+			return nil
 		}
 
+		if wrote++; wrote < n {
+			return nil
+		}
 		cut()
-		return &githubsim.Fault{Reset: true}
+
+		return &githubsim.Fault{ApplyThenFail: true}
 	})
 
-	return func() bool { return asked() >= n }
+	return func() bool { return wrote == n }
+}
+
+// writes reports whether a request may change something.
+func writes(r *http.Request) bool {
+	if strings.HasSuffix(r.URL.Path, "/graphql") {
+		return strings.HasPrefix(bodyOf(r), `{"query":"mutation`)
+	}
+	return r.Method != http.MethodGet
+}
+
+// bodyOf is the body of a request, which is still to be read.
+func bodyOf(r *http.Request) string {
+	if r.Body == nil {
+		return ""
+	}
+	body, _ := io.ReadAll(r.Body) // it is in memory
+	r.Body = io.NopCloser(bytes.NewReader(body))
+
+	return string(body)
 }
 
 // breakOne answers the n-th request of the workflow's token with 502, and the tries to repeat it. It
@@ -390,13 +415,7 @@ func (w *world) crash(n int, cut context.CancelFunc) (reached func() bool) {
 func (w *world) breakOne(n int) (asked func() int) {
 	tries, broken := 0, ""
 	return w.faulty(func(seen int, r *http.Request) *githubsim.Fault {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return nil
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-
-		request := fmt.Sprintf("%s %s %s", r.Method, r.URL, body)
+		request := fmt.Sprintf("%s %s %s", r.Method, r.URL, bodyOf(r))
 		if seen == n {
 			broken = request
 		}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -24,7 +23,7 @@ var schemaText string
 // schema is parsed once for all servers of a process: it takes longer than most of what tests do
 // with a server, and no resolver keeps anything, since the call is in the context.
 var schema = sync.OnceValues(func() (*graphql.Schema, error) {
-	return graphql.ParseSchema(schemaText, &rootResolver{}, graphql.UseFieldResolvers())
+	return graphql.ParseSchema(schemaText, &rootResolver{}, graphql.UseFieldResolvers(), graphql.DisableFieldSelections())
 })
 
 // rootResolver starts every query and mutation; the call is in the context.
@@ -200,11 +199,19 @@ func (c *call) reply(w http.ResponseWriter, a gqlAnswer) {
 	_, _ = w.Write(text) // into memory
 }
 
-var connectionPattern = regexp.MustCompile(`\b(?:first|last)\s*:`)
-
-// cost is how many points a document costs: its connections by the hundred, at least one.
+// cost is how many points a document costs: its connections, which have an argument first or last,
+// by the hundred, at least one.
 func cost(query string) int {
-	return max(1, int(math.Round(float64(len(connectionPattern.FindAllString(query, -1)))/100)))
+	connections := 0
+	for _, argument := range []string{"first", "last"} {
+		for _, rest, more := strings.Cut(query, argument); more; _, rest, more = strings.Cut(rest, argument) {
+			if strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":") {
+				connections++
+			}
+		}
+	}
+
+	return max(1, int(math.Round(float64(connections)/100)))
 }
 
 // The scalars of GitHub's schema.

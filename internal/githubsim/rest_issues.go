@@ -28,7 +28,7 @@ type seen struct {
 }
 
 func (r *repository) seenIn(v view) []seen {
-	var list []seen
+	list := make([]seen, 0, len(r.threads))
 	for _, t := range r.all() {
 		if now, ok := t.state.at(v); ok {
 			list = append(list, seen{t, now})

@@ -1,12 +1,15 @@
 package gitrepo
 
 import (
-	"compress/zlib"
 	"crypto/sha1"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/adler32"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -88,9 +91,8 @@ func plantObject(dir, kind string, content []byte) (string, error) {
 		return "", err
 	}
 
-	w := zlib.NewWriter(f)
-	_, err = w.Write(data)
-	err = errors.Join(err, w.Close(), f.Chmod(0o444), f.Close())
+	_, err = f.Write(stored(data))
+	err = errors.Join(err, f.Chmod(0o444), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), name)
 	}
@@ -100,6 +102,20 @@ func plantObject(dir, kind string, content []byte) (string, error) {
 	}
 
 	return oid, err
+}
+
+// stored is data as zlib writes it without compression (RFC 1950, RFC 1951), for a compressor takes a
+// megabyte of memory for each object.
+func stored(data []byte) []byte {
+	text := []byte{0x78, 0x01}
+	for block := range slices.Chunk(data, math.MaxUint16) {
+		size := uint16(len(block))
+		text = binary.LittleEndian.AppendUint16(append(text, 0), size)
+		text = append(binary.LittleEndian.AppendUint16(text, ^size), block...)
+	}
+	text = append(text, 1, 0, 0, 0xff, 0xff) // the last block, which is empty
+
+	return binary.BigEndian.AppendUint32(text, adler32.Checksum(data))
 }
 
 func plantFile(name, text string, mode os.FileMode) error {
