@@ -132,7 +132,9 @@ func resets(r lifecycle.Rules, f lifecycle.Facts, o Override) []claim.Record {
 		add(last)
 	}
 
-	ended := func(c claim.Claim) bool { return o.after(r, f, claim.Attempt{Worker: c.Record.Worker, Release: *c.End}) }
+	ended := func(c claim.Claim) bool {
+		return o.after(r, f, claim.Attempt{Worker: c.Record.Worker, Release: *c.End})
+	}
 	if last, until := r.CutShort(f.Log, ended); len(out) == 0 && f.Now.Before(until) {
 		add(last)
 	}
