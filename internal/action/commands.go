@@ -413,6 +413,7 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 	if h.Unassigned != nil && !errors.Is(h.Unassigned, ledger.ErrUnassignable) {
 		cm.Console.warn("%s could not be assigned to %s: %s", o.by, o.facts.Issue, h.Unassigned)
 	}
+	cm.deleteRepeats(ctx, nil, o.facts.Issue)
 	r.note("%s holds %s", o.by, o.facts.Issue)
 
 	return nil
@@ -572,6 +573,7 @@ func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 	if _, err := cm.Ledger.Reset(ctx, o.facts.Issue, o.at, o.by); err != nil {
 		return err
 	}
+	cm.deleteRepeats(ctx, nil, o.facts.Issue)
 
 	return cm.Hub.RemoveLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.NeedsScope)
 }
@@ -627,6 +629,7 @@ func (cm *commands) answer(ctx context.Context, o order, kind claim.Kind, r *res
 		return no{err.Error()}
 	}
 
+	cm.deleteRepeats(ctx, nil, rep.Issue)
 	return cm.steered(ctx, rep, nil, err, r)
 }
 

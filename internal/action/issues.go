@@ -101,6 +101,7 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 	did, err := s.Ledger.Reset(ctx, i, removal.At, removal.By)
 	if did {
 		r.note("%s had a look at %s: its failed attempts and waits are reset", removal.By, i)
+		s.deleteRepeats(ctx, nil, i)
 	}
 
 	return err
@@ -127,6 +128,7 @@ func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
 	did, err := s.Ledger.Restart(ctx, i, g.At, g.By, "put into the queue by hand")
 	if did {
 		r.note("%s put %s into the queue: it starts again", g.By, i)
+		s.deleteRepeats(ctx, nil, i)
 	}
 
 	return err
@@ -137,6 +139,7 @@ func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
 func (p Place) steered(ctx context.Context, rep ledger.Repair, ended []claim.Claim, err error, r *result) error {
 	if len(ended) > 0 || !rep.Change.Empty() {
 		r.report.Findings = append(r.report.Findings, ledger.Finding{Repair: rep, Ended: ended})
+		p.deleteRepeats(ctx, nil, rep.Issue)
 	}
 
 	var late *ledger.LabelsError

@@ -104,6 +104,7 @@ func (s *Step) unlink(ctx context.Context, p github.Pull, before []claim.Issue, 
 			return err
 		case did:
 			r.note("%s took the keyword for %s out of %s", by, i, p)
+			s.deleteRepeats(ctx, nil, i)
 		}
 	}
 

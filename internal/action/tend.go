@@ -36,10 +36,14 @@ func (s *Step) tendSnapshots(ctx context.Context, snapshots []lifecycle.Snapshot
 		func(w ledger.Sweep) ledger.Report { return s.Ledger.Tend(ctx, read, w) })
 }
 
-// runSweep does work on issues, and keeps what the guard has said under their pull requests true.
+// runSweep does work on issues. Then it takes away what two runs at once have written twice: the
+// repeats that the work's own snapshots showed, and those on issues where it ended a hold or
+// answered a plan. And it keeps what the guard has said under their pull requests true.
 func (s *Step) runSweep(ctx context.Context, w ledger.Sweep, work func(ledger.Sweep) ledger.Report) ledger.Report {
+	var found []repeat
 	pulls := map[int]bool{}
 	w.Seen = func(f lifecycle.Facts) {
+		found = append(found, repeats(f)...)
 		for _, one := range f.PRs {
 			if one.State == lifecycle.PROpened && strings.EqualFold(one.Repo, s.Repo.String()) {
 				pulls[one.Number] = true
@@ -52,7 +56,70 @@ func (s *Step) runSweep(ctx context.Context, w ledger.Sweep, work func(ledger.Sw
 		return report
 	}
 
+	var touched []claim.Issue
+	for _, f := range report.Findings {
+		if len(f.Ended) > 0 || f.Answered != nil {
+			touched = append(touched, f.Issue)
+		}
+	}
+
+	s.deleteRepeats(ctx, found, touched...)
 	report.Skipped = append(report.Skipped, s.refreshComments(ctx, pulls)...)
 
 	return report
+}
+
+// deleteRepeats deletes the repeats that were found, and those on issues on which records were
+// written since. A repeat that stays does no harm.
+func (p Place) deleteRepeats(ctx context.Context, found []repeat, touched ...claim.Issue) {
+	if len(touched) > 0 {
+		for _, r := range p.Hub.FactsOf(ctx, touched) {
+			if r.Err == nil {
+				found = append(found, repeats(r.Facts)...)
+			}
+		}
+	}
+
+	for _, one := range found {
+		_ = p.Hub.DeleteComment(ctx, one.issue, one.comment) // the next run sees it again
+	}
+}
+
+// A repeat is a comment of ours that says again, in somebody's name, what the log had said already.
+type repeat struct {
+	issue   claim.Issue
+	comment int64
+}
+
+// repeats finds what runs at the same time wrote twice: an end of a hold that had ended, a reset
+// for the same attempt, an answer to a plan that had one. Only the first of such records means
+// anything, so taking the others away changes no state.
+func repeats(f lifecycle.Facts) []repeat {
+	type saying struct {
+		kind   claim.Kind
+		worker claim.Worker
+	}
+	said := map[saying]bool{}
+	var out []repeat
+	again := func(c claim.Comment, r claim.Record) {
+		if said[saying{r.Kind, r.Worker}] && r.By != "" && strings.EqualFold(c.Author, f.Viewer) {
+			out = append(out, repeat{f.Issue, c.ID})
+		}
+	}
+
+	for _, e := range f.Log.Log {
+		if e.Record.Kind.About().Again == claim.AgainIdle {
+			again(e.Comment, e.Record)
+		}
+		said[saying{e.Record.Kind, e.Record.Worker}] = true
+	}
+
+	for _, i := range f.Log.Ignored {
+		r, ok, _ := claim.Decode(i.Comment.Body)
+		if ok && r.Kind.About().Again == claim.AgainIgnored {
+			again(i.Comment, r)
+		}
+	}
+
+	return out
 }

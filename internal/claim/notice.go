@@ -52,41 +52,12 @@ func DecodeNotice(body string) (n Notice, ok bool) {
 // Told reports whether the log's thread has the notice already.
 func (s State) Told(n Notice) bool { return slices.ContainsFunc(s.Notices, n.Says) }
 
-// Repeats are the comments of login that say again what the log had said already, because two runs
-// were at it at once: a notice, and in somebody's name an end of a hold that had ended, a reset for
-// the same attempt, an answer to a plan that had one. Only the first of them means anything, so that
-// taking the others away changes no state.
-func (s State) Repeats(login string) (out []Comment) {
+// Repeats are the notices of login that say again what an earlier one said.
+func (s State) Repeats(login string) (out []Notice) {
 	for i, n := range s.Notices {
 		if SameLogin(n.Comment.Author, login) && slices.ContainsFunc(s.Notices[:i], n.Says) {
-			out = append(out, n.Comment)
+			out = append(out, n)
 		}
 	}
-
-	type saying struct {
-		kind   Kind
-		worker Worker
-	}
-	said := map[saying]bool{}
-	again := func(c Comment, r Record) {
-		if said[saying{r.Kind, r.Worker}] && r.By != "" && SameLogin(c.Author, login) {
-			out = append(out, c)
-		}
-	}
-
-	for _, e := range s.Log {
-		if e.Record.Kind.About().Again == AgainIdle {
-			again(e.Comment, e.Record)
-		}
-		said[saying{e.Record.Kind, e.Record.Worker}] = true
-	}
-
-	for _, i := range s.Ignored {
-		r, ok, _ := Decode(i.Comment.Body)
-		if ok && r.Kind.About().Again == AgainIgnored {
-			again(i.Comment, r)
-		}
-	}
-
 	return out
 }

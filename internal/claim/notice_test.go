@@ -67,7 +67,7 @@ func TestNoticesOfAThread(t *testing.T) {
 	}
 
 	s = claim.Replay([]claim.Comment{at(4, "bot", "", true), at(3, "Bot", "", true), at(5, "ann", "", true)})
-	if got := s.Repeats("bot"); !s.Told(n) || len(got) != 1 || got[0].ID != 4 {
+	if got := s.Repeats("bot"); !s.Told(n) || len(got) != 1 || got[0].Comment.ID != 4 {
 		t.Errorf("repeats: %+v", got)
 	}
 

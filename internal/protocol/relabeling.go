@@ -143,7 +143,7 @@ func (l *relabeling) see(do Do, e Effects) (Seen, error) {
 	return s, s.Ending
 }
 
-// tell takes own comments away that say what an earlier one said, because two sweeps ran at once,
+// tell takes own notices away that say what an earlier one said, because two sweeps ran at once,
 // and assignments off that no longer keep anybody off. Then it tells people what is due, and
 // reports whether anything was.
 func (l *relabeling) tell(do Do) (told bool, err error) {
@@ -153,8 +153,8 @@ func (l *relabeling) tell(do Do) (told bool, err error) {
 	}
 
 	var writes []Write
-	for _, c := range l.facts.Log.Repeats(l.facts.Viewer) {
-		writes = append(writes, Write{Kind: WriteErase, Comment: c.ID, Optional: true})
+	for _, n := range l.facts.Log.Repeats(l.facts.Viewer) {
+		writes = append(writes, Write{Kind: WriteErase, Comment: n.Comment.ID, Optional: true})
 	}
 
 	for _, login := range l.rules.Unassigns(l.facts) {
@@ -162,7 +162,7 @@ func (l *relabeling) tell(do Do) (told bool, err error) {
 	}
 
 	due := l.rules.Due(l.facts)
-	if len(writes) > 0 { // a repeat that stays does no harm, and the next sweep sees it again
+	if len(writes) > 0 { // a notice that stays does no harm, and the next sweep sees it again
 		_, err = l.see(do, Effects{Writes: writes})
 	}
 

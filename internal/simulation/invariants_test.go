@@ -218,7 +218,7 @@ func (w *world) counts(n int) {
 
 	for h, got := range have {
 		switch {
-		case got < heard[h] && h.kind.About().Again == claim.AgainNew: // others' repeats are taken away
+		case got < heard[h] && !w.action: // which takes repeats away
 			w.breach("#%d: %d of %d acknowledged %s records of %s are there", n, got, heard[h], h.kind, h.worker)
 		case got > writers[h]+unheard[h]:
 			w.breach("#%d: %d %s records of %s from %d processes with %d lost answers", n, got, h.kind, h.worker,
