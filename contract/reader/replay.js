@@ -184,7 +184,7 @@ export function fold({ records, ignored = [], talk = [] }) {
   state.holder = live.find((c) => c.confirmed) ?? live[0] ?? null;
   state.index = new Set([...claims.keys(), ...tombstones.keys()]).size + state.claims.filter((c) => c.confirmed || c.bids.some((b) => b.confirmed)).length + state.claims.filter((c) => c.end || c.released).length;
   const afterReset = ended.filter((c) => !state.reset || c.end.rank > state.reset.rank);
-  state.attempts = afterReset.filter((c) => c.confirmed && !c.undone && FAILED.includes(c.end.outcome) && !(c.person !== undefined && c.end.outcome === 'stale-swept'));
+  state.attempts = afterReset.filter((c) => c.confirmed && !c.undone && FAILED.includes(c.end.outcome) && !((c.person !== undefined || c.reset) && c.end.outcome === 'stale-swept'));
   state.afterReset = afterReset;
   // What the fold ignores is not in the log.
   const without = new Set(ignored.map((i) => i.record));

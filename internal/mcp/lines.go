@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"reflect"
 	"slices"
 	"sync/atomic"
@@ -72,7 +71,8 @@ func (l *lines) line() ([]byte, error) {
 	}
 }
 
-// judge returns a message or a batch that this client may send, or what is wrong with the line.
+// judge returns a message or a batch that this client may send, with its ids as the library gets
+// them (ids.go), or what is wrong with the line.
 func (l *lines) judge(line []byte) ([]byte, *jsonrpc.Error) {
 	invalid := func(why string) ([]byte, *jsonrpc.Error) {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: why}
@@ -93,7 +93,7 @@ func (l *lines) judge(line []byte) ([]byte, *jsonrpc.Error) {
 		return text, nil
 	}
 
-	message, err := decode(line)
+	text, message, err := decode(line)
 	if err != nil {
 		return invalid(err.Error())
 	}
@@ -106,13 +106,14 @@ func (l *lines) judge(line []byte) ([]byte, *jsonrpc.Error) {
 		l.old.Store(json.Unmarshal(r.Params, &p) == nil && slices.Contains(batched[:], p.ProtocolVersion))
 	}
 
-	return line, nil
+	return text, nil
 }
 
-// judgeBatch is judge for a batch. Its notifications come before it, each in a line of its own: the
+// judgeBatch is judge for a batch. Its notifications come after it, each in a line of its own: the
 // library waits for an answer to all of a batch.
 func judgeBatch(line []byte) (text []byte, err error) {
 	var all, calls []json.RawMessage
+	var notices []byte
 	err = json.Unmarshal(line, &all)
 	if err == nil && len(all) == 0 {
 		err = errors.New("the batch is empty")
@@ -120,38 +121,39 @@ func judgeBatch(line []byte) (text []byte, err error) {
 
 	ids := map[jsonrpc.ID]bool{}
 	for _, one := range all {
-		m, bad := decode(one)
+		own, m, bad := decode(one)
 		r, is := m.(*jsonrpc.Request)
 		switch {
 		case is && !r.IsCall():
-			text = append(append(text, one...), '\n')
+			notices = append(append(notices, '\n'), own...)
 			continue
 		case is && ids[r.ID]:
 			bad = errors.New("two requests of the batch have the same id")
 		case is:
 			ids[r.ID] = true
 		}
-		calls, err = append(calls, one), cmp.Or(err, bad)
+		calls, err = append(calls, own), cmp.Or(err, bad)
 	}
 
 	if len(calls) > 0 {
-		batch, _ := json.Marshal(calls) // of messages that were read from JSON
-		text = append(text, batch...)
+		text, _ = json.Marshal(calls) // of messages that were read from JSON
 	}
-	return text, err
+	return append(text, notices...), err
 }
 
-// decode reads one message from JSON.
-func decode(text []byte) (jsonrpc.Message, error) {
+// decode reads one message from JSON, and returns its text with the id as the library gets it.
+func decode(text []byte) ([]byte, jsonrpc.Message, error) {
 	if text[0] != '{' {
-		return nil, errors.New("a message is a JSON object")
+		return nil, nil, errors.New("a message is a JSON object")
 	}
-	if id, fits := idOf(text); !fits {
-		return nil, fmt.Errorf("the id %.80s: expected a string or a whole number", id)
+
+	text, err := quoteID(text)
+	if err != nil {
+		return nil, nil, err
 	}
 
 	m, err := jsonrpc.DecodeMessage(text)
-	return m, readable(err, "method")
+	return text, m, readable(err, "method")
 }
 
 // readable is an error as a client reads it: of a value of a wrong type it says which type is
@@ -168,36 +170,14 @@ func readable(err error, whole string) error {
 	return fmt.Errorf("%s: expected %s", printable.Clip(cmp.Or(wrong.Field, whole), 80), cmp.Or(want, "an object"))
 }
 
-// idOf is the id of a message, and whether it is one that comes back as the client has written it
-// (MCP, "Messages"); a notification has none.
-func idOf(message []byte) (id json.RawMessage, fits bool) {
-	var m struct {
-		ID json.RawMessage `json:"id"`
-	}
-	if json.Unmarshal(message, &m) != nil || m.ID == nil {
-		return nil, true
-	}
-
-	var value any
-	_ = json.Unmarshal(m.ID, &value) // it is JSON, and what is too large a number is no id
-	switch v := value.(type) {
-	case string:
-		return m.ID, true
-	case float64:
-		return m.ID, v == math.Trunc(v) && math.Abs(v) < 1<<53
-	}
-
-	return m.ID, false
-}
-
 // batched are the revisions of the protocol in which a line may hold several messages.
 var batched = [...]string{"2024-11-05", "2025-03-26"}
 
-// refuse answers a line that is not a message, with its id if it has one.
+// refuse answers a line that is not a message, with its id as far as one can be read.
 func (s *sender) refuse(line []byte, why *jsonrpc.Error) error {
-	id, fits := idOf(line)
-	if !fits || id == nil {
-		id = json.RawMessage("null")
+	id := json.RawMessage("null")
+	if at := find(line, "id"); at.found() && isID(at.in(line)) {
+		id = at.in(line)
 	}
 
 	answer := struct {

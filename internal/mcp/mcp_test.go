@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"pgregory.net/rapid"
 
@@ -639,17 +640,73 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+func TestResources(t *testing.T) {
+	for _, c := range []struct{ uri, words string }{
+		{"label-state://acme/app/board", "board repo=[acme/app] timeout=2m0s"},
+		{"label-state://acme/app/issues/7/log", "log issue=acme/app#7 timeout=2m0s"},
+		{"label-state://acme/app/issues/--force/log", "log issue=acme/app#--force timeout=2m0s"},
+		{"label-state://acme/app/issues/7", ""},
+		{"label-state://acme/app/boards", ""},
+		{"label-state://acme/app", ""},
+		{"label-state:///app/board", ""},
+		{"label-state://acme//board", ""},
+		{"label-state://acme/a%2Fb/board", ""}, // no name has a slash
+		{"label-state://acme/a%2Fb/issues/7/log", ""},
+		{"label-state://acme%2Fa/app/board", ""},
+		{"https://acme/app/board", ""},
+		{"label-state://acme/app/board?all", ""},
+		{"label-state://acme/app/board#top", ""},
+	} {
+		s := stand{answer: outcome{Objects: []json.RawMessage{json.RawMessage(`{"answer":"x"}`)}}}
+		r, err := connect(t, s.options()).ReadResource(t.Context(), &sdk.ReadResourceParams{URI: c.uri})
+		if got := strings.Join(s.words, " "); got != c.words || (err != nil) != (c.words == "") {
+			t.Errorf("%s: ran %q, %v", c.uri, got, err)
+		}
+
+		if err == nil && (len(r.Contents) != 1 || r.Contents[0].URI != c.uri ||
+			!strings.Contains(r.Contents[0].Text, `"results":[{"answer":"x"}]`)) {
+			t.Errorf("%s: %+v", c.uri, r.Contents)
+		}
+	}
+
+	for code, want := range map[answer.Code]int64{
+		answer.Usage:  jsonrpc.CodeInvalidParams,
+		answer.Unread: jsonrpc.CodeInternalError,
+	} {
+		s := stand{answer: outcome{
+			Problem: problem(code, "log acme/app#7: offline", answer.Advice("try again")),
+		}}
+		_, err := connect(t, s.options()).ReadResource(t.Context(),
+			&sdk.ReadResourceParams{URI: "label-state://acme/app/issues/7/log"})
+		var said *jsonrpc.Error
+		if !errors.As(err, &said) || said.Message != "log acme/app#7: offline; try again" || said.Code != want ||
+			!strings.Contains(string(said.Data), fmt.Sprintf(`"exit_code":%d`, code.Meaning().Exit)) {
+			t.Errorf("%s: %v", code, err)
+		}
+	}
+}
+
 // TestDescribed compares with testdata/described.json how a server introduces itself: what it says
-// to every agent, and a tool with many results.
+// to every agent, its resources, and a tool with many results.
 func TestDescribed(t *testing.T) {
 	var s stand
 	o := s.options()
 	o.Repo = "acme/app"
 	o.Terminal.Build.Version = "v1.2.3"
 	c := connect(t, o)
+	fixed, err := c.ListResources(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	shaped, err := c.ListResourceTemplates(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
 	said := c.InitializeResult()
 	data, err := json.MarshalIndent([]any{
-		said.ServerInfo, said.Capabilities, said.Instructions,
+		said.ServerInfo, said.Capabilities, said.Instructions, fixed.Resources, shaped.ResourceTemplates,
 		toolOf(t, c, "list"), toolOf(t, c, "release"),
 	}, "", "\t")
 	if golden.Check(t, "testdata/described.json", string(data)+"\n"); err != nil {

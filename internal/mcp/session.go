@@ -24,7 +24,7 @@ type stdio struct {
 func (s stdio) Connect(ctx context.Context) (sdk.Connection, error) {
 	out := &sender{out: s.out, end: s.end}
 	in := &lines{in: bufio.NewReaderSize(s.in, 64<<10), out: out}
-	c, err := (&sdk.IOTransport{Reader: io.NopCloser(in), Writer: out}).Connect(ctx)
+	c, err := (&sdk.IOTransport{Reader: io.NopCloser(in), Writer: restored{out}}).Connect(ctx)
 	return &session{
 		Connection: c,
 		in:         in,
@@ -54,7 +54,8 @@ func asksNobody(method string) bool {
 }
 
 // Read is the next message of the client. A call is noted, and that one was cancelled. One with the
-// id of a call under way is refused here: the library would leave it without an answer.
+// id of a call under way is refused here, because the library would leave it without an answer; but
+// not to a client with batches, of which the library would take the refusal for that call's answer.
 func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := s.Connection.Read(ctx)
 	if errors.Is(err, io.EOF) {
@@ -71,7 +72,7 @@ func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 
 	s.mu.Lock()
 	_, twice := s.running[r.ID]
-	if twice && r.IsCall() {
+	if twice && r.IsCall() && !s.in.old.Load() {
 		s.mu.Unlock()
 		err := s.Connection.Write(ctx, &jsonrpc.Response{ID: r.ID, Error: &jsonrpc.Error{
 			Code:    jsonrpc.CodeInvalidRequest,

@@ -44,9 +44,9 @@ func messages() *rapid.Generator[string] {
 	value := rapid.SampledFrom([]string{
 		`null`, `true`, `0`, `-1`, `7`, `1e400`, `1.5`, `"2.0"`, `"x"`, `""`, `{}`, `[]`, `[1,2]`, `{"name":"claim"}`,
 		`{"requestId":7}`, `{"requestId":{}}`,
-		`{"cursor":"x"}`, `{"name":7,"arguments":[]}`, `{"protocolVersion":1}`,
+		`{"uri":"label-state://a"}`, `{"cursor":"x"}`, `{"name":7,"arguments":[]}`, `{"protocolVersion":1}`,
 		`{"code":1,"message":"x"}`,
-		`"ping"`, `"initialize"`, `"tools/list"`, `"tools/call"`,
+		`"ping"`, `"initialize"`, `"tools/list"`, `"tools/call"`, `"resources/read"`, `"resources/list"`,
 		`"notifications/cancelled"`, `"notifications/initialized"`,
 		`"notifications/progress"`, `"logging/setLevel"`, `"completion/complete"`, `"prompts/get"`, `"server/discover"`,
 		`"rpc.x"`,

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
@@ -325,14 +328,23 @@ func TestToolBoard(t *testing.T) {
 		}
 	}
 
-	for tool, want := range map[string]int{"board": 3, "log": 1} {
-		args := map[string]any{"repo": "acme/app"}
-		if tool == "log" {
-			args = map[string]any{"issue": "1"}
+	for uri, want := range map[string]int{"label-state://acme/app/board": 3, "label-state://acme/app/issues/1/log": 1} {
+		r, err := a.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if got := a.want("yes", tool, args, nil); len(got.Results) != want || len(got.Untrusted) == 0 {
-			t.Errorf("%s: %d results, want %d", tool, len(got.Results), want)
+
+		var out toolAnswer
+		if err := json.Unmarshal([]byte(r.Contents[0].Text), &out); err != nil || len(out.Results) != want ||
+			len(out.Untrusted) == 0 {
+			t.Errorf("%s: %d results, want %d; %v", uri, len(out.Results), want, err)
 		}
+	}
+
+	if _, err := a.ReadResource(t.Context(),
+		&sdk.ReadResourceParams{URI: "label-state://acme/app/issues/99/log"}); err == nil ||
+		!strings.Contains(err.Error(), "log acme/app#99") {
+		t.Errorf("a log that is not there: %v", err)
 	}
 }
 
