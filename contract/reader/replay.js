@@ -145,6 +145,7 @@ export function fold({ records, ignored = [], talk = [] }) {
       reset() {
         if (!by) return false;
         state.reset = r;
+        if (c) c.reset = true;
         if (r.fields.restart) state.restart = r;
         return true;
       },

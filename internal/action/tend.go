@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -95,28 +96,21 @@ type repeat struct {
 // for the same attempt, an answer to a plan that had one. Only the first of such records means
 // anything, so taking the others away changes no state.
 func repeats(f lifecycle.Facts) []repeat {
-	type saying struct {
-		kind   claim.Kind
-		worker claim.Worker
-	}
-	said := map[saying]bool{}
 	var out []repeat
 	again := func(c claim.Comment, r claim.Record) {
-		if said[saying{r.Kind, r.Worker}] && r.By != "" && strings.EqualFold(c.Author, f.Viewer) {
+		if r.By != "" && claim.SameLogin(c.Author, f.Viewer) {
 			out = append(out, repeat{f.Issue, c.ID})
 		}
 	}
 
-	for _, e := range f.Log.Log {
-		if e.Record.Kind.About().Again == claim.AgainIdle {
-			again(e.Comment, e.Record)
-		}
-		said[saying{e.Record.Kind, e.Record.Worker}] = true
+	for _, e := range f.Log.Idle {
+		again(e.Comment, e.Record)
 	}
 
 	for _, i := range f.Log.Ignored {
 		r, ok, _ := claim.Decode(i.Comment.Body)
-		if ok && r.Kind.About().Again == claim.AgainIgnored {
+		said := func(e claim.Entry) bool { return e.Record.Kind == r.Kind && e.Record.Worker == r.Worker }
+		if ok && r.Kind.About().Once && slices.ContainsFunc(f.Log.Log, said) {
 			again(i.Comment, r)
 		}
 	}

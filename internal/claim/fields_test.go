@@ -180,17 +180,15 @@ func TestLivesOfPersons(t *testing.T) {
 
 // TestAboutKinds: every kind has its own row, and three say nothing once their key has ended.
 func TestAboutKinds(t *testing.T) {
-	again := map[claim.Kind]claim.Again{
-		claim.KindRelease: claim.AgainIdle,
-		claim.KindReset:   claim.AgainIdle,
-		claim.KindApprove: claim.AgainIgnored,
-		claim.KindReject:  claim.AgainIgnored,
-		claim.KindUnlink:  claim.AgainIgnored,
+	once := map[claim.Kind]bool{
+		claim.KindApprove: true,
+		claim.KindReject:  true,
+		claim.KindUnlink:  true,
 	}
 	var aging []claim.Kind
 	for _, k := range claim.Kinds() {
 		about := k.About()
-		if about.Kind != k || about.Again != again[k] {
+		if about.Kind != k || about.Once != once[k] {
 			t.Errorf("%s: %+v", k, about)
 		}
 		if about.Aging {

@@ -21,23 +21,13 @@ const (
 // replay.go.
 type About struct {
 	Kind   Kind
-	Signed bool  // it is written by others than the worker, and must say in by= by whom
-	Aging  bool  // it says nothing of today once its key has ended; others stay, because people read and wrote them
-	Again  Again // what a further one of the same key is
+	Signed bool // it is written by others than the worker, and must say in by= by whom
+	Aging  bool // it says nothing of today once its key has ended; others stay, because people read and wrote them
+	Once   bool // a further one of the same key is ignored
 	// what its worker did by it, as a list of records says it; of a claim and a release it goes by
 	// more than the kind
 	Deed string
 }
-
-// Again is what a further record of a kind is, behind one of the same key.
-type Again int
-
-// Of what counts once, what two writers say at the same time is one too many, and may be deleted.
-const (
-	AgainNew     Again = iota // it says something new
-	AgainIdle                 // it counts and changes nothing
-	AgainIgnored              // it is ignored
-)
 
 // About returns what holds for records of the kind; of one that is none of ours it has the kind
 // alone.
@@ -53,7 +43,7 @@ func (k Kind) About() About {
 func abouts() []About {
 	return []About{
 		{Kind: KindClaim, Aging: true},
-		{Kind: KindRelease, Aging: true, Again: AgainIdle},
+		{Kind: KindRelease, Aging: true},
 		{
 			Kind:   KindRevoke,
 			Signed: true,
@@ -64,25 +54,24 @@ func abouts() []About {
 		{
 			Kind:   KindApprove,
 			Signed: true,
-			Again:  AgainIgnored,
+			Once:   true,
 			Deed:   "had its plan approved",
 		},
 		{
 			Kind:   KindReject,
 			Signed: true,
-			Again:  AgainIgnored,
+			Once:   true,
 			Deed:   "had its plan rejected",
 		},
 		{
 			Kind:   KindReset,
 			Signed: true,
-			Again:  AgainIdle,
 			Deed:   "had its failed attempts and waits reset",
 		},
 		{
 			Kind:   KindUnlink,
 			Signed: true,
-			Again:  AgainIgnored,
+			Once:   true,
 			Deed:   "had its pull request unlinked",
 		},
 	}

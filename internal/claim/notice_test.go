@@ -1,6 +1,7 @@
 package claim_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/claim/claimtest"
 )
 
 func TestDecodeNotice(t *testing.T) {
@@ -118,5 +120,51 @@ func TestNotBeforeEndsWithAReset(t *testing.T) {
 	s := claim.Replay(thread(claim.Record{Kind: claim.KindReset, Worker: w, By: "olga"}))
 	if !s.NotBefore.IsZero() || len(s.Attempts) != 0 {
 		t.Errorf("after a reset: not before %s, %d attempts", s.NotBefore, len(s.Attempts))
+	}
+}
+
+// TestIdle: which records say again what was said, so that one of them may go.
+func TestIdle(t *testing.T) {
+	const held, legacy = "1 0:00 bot claim a:1 nonce=n state=held", "1 0:00 bot claim a:1"
+	for name, c := range map[string]struct {
+		idle string
+		log  []string
+	}{
+		"an end of what had ended":              {"3", []string{held, "2 0:10 bot release a:1 by=x", "3 0:11 bot release a:1 by=y"}},
+		"the end after that of another process": {"", []string{held, "2 0:10 bot release a:1 nonce=m by=x", "3 0:11 bot release a:1 by=y"}},
+		"of a process that had none":            {"", []string{legacy, "2 0:10 bot release a:1 nonce=m by=x", "3 0:11 bot release a:1 by=y"}},
+		"a tombstone of one process":            {"", []string{"2 0:10 bot release a:1 nonce=m", "3 0:11 bot release a:1 by=y"}},
+		"a tombstone twice":                     {"3", []string{"2 0:10 bot release a:1 by=x", "3 0:11 bot release a:1 nonce=m by=y"}},
+		"one that undoes":                       {"", []string{"2 0:10 bot release a:1 by=x", "3 0:11 bot release a:1 by=y outcome=bundle-claim-rolled-back"}},
+		"one that moves the stage":              {"", []string{"2 0:10 bot release a:1 by=x", "3 0:11 bot release a:1 by=y stage=review"}},
+		"a reset":                               {"3", []string{held, "2 0:10 bot reset a:1 by=x", "3 0:11 bot reset a:1 by=y"}},
+		"a reset of another key":                {"", []string{held, "2 0:10 bot reset a:1 by=x", "3 0:11 bot reset b:1 by=y"}},
+		"a restart":                             {"", []string{held, "2 0:10 bot reset a:1 by=x", "3 0:11 bot reset a:1 by=y restart=yes"}},
+		"a reset after what the first is about": {"4", []string{
+			held, "2 0:10 bot reset a:1 by=x", "3 0:11 bot release a:1 outcome=stale-swept by=s", "4 0:12 bot reset a:1 by=y",
+		}},
+		"a reset after what its worker reports": {"", []string{
+			held, "2 0:10 bot reset a:1 by=x", "3 0:11 bot release a:1 outcome=failure", "4 0:12 bot reset a:1 by=y",
+		}},
+		"a reset after another claim": {"", []string{
+			held, "2 0:10 bot reset a:1 by=x", "3 0:11 bot claim b:1 nonce=n", "4 0:12 bot reset a:1 by=y",
+		}},
+	} {
+		var all []claim.Comment
+		for _, line := range c.log {
+			one, err := claimtest.Comment(line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, one)
+		}
+
+		got := ""
+		for _, e := range claim.Replay(all).Idle {
+			got += strconv.FormatInt(e.ID, 10)
+		}
+		if got != c.idle {
+			t.Errorf("%s: %q, want %q", name, got, c.idle)
+		}
 	}
 }

@@ -10,7 +10,11 @@ import (
 // Replay folds the comments of one issue into its state (spec.md#fold). The order in
 // which comments are given does not matter, nor do repeated ones.
 func Replay(comments []Comment) State {
-	f := fold{s: State{used: map[Worker]bool{}, over: map[process]bool{}}, byKey: map[Worker]int{}}
+	f := fold{
+		s:      State{used: map[Worker]bool{}, over: map[process]bool{}},
+		byKey:  map[Worker]int{},
+		resets: map[resetting]Rank{},
+	}
 	var log []Entry
 	f.s.Talk = map[string]time.Time{}
 	for _, c := range inOrder(comments) { // whether its record counts, or what it tells people
@@ -55,6 +59,7 @@ func Replay(comments []Comment) State {
 			if f.s.Stage == "" && SameLogin(f.s.Claims[f.byKey[e.Record.Worker]].Author, e.Author) {
 				f.stage(e.Record.Stage, e.Created)
 			}
+			f.news = e.Rank()
 		} else if why := f.apply(e); why != "" {
 			f.ignore(e.Comment, why)
 		} else {
@@ -85,8 +90,16 @@ func Replay(comments []Comment) State {
 }
 
 type fold struct {
-	s     State
-	byKey map[Worker]int // index into s.Claims
+	s      State
+	byKey  map[Worker]int     // index into s.Claims
+	resets map[resetting]Rank // where it was first said since there was something to reset
+	news   Rank               // of the newest record that a reset may be about
+}
+
+// A resetting is what a reset says.
+type resetting struct {
+	worker  Worker
+	restart bool
 }
 
 // ignore notes that a comment which begins like a record does not count, and why.
@@ -169,8 +182,14 @@ func (f *fold) apply(e Entry) (ignored string) {
 		if r.Restart {
 			f.s.Restart = rank
 		}
+		f.reset(e)
+		return ""
 
 	case r.Kind == KindRelease && !claimed:
+		if f.s.Over(r.Worker, r.Nonce) && r.Stage == "" && r.Outcome != OutcomeBundleRolledBack {
+			f.s.Idle = append(f.s.Idle, e)
+			return ""
+		}
 		f.s.used[r.Worker], f.s.over[process{r.Worker, r.Nonce}] = true, true
 		if r.By != "" {
 			f.stage(e.Record.Stage, e.Created)
@@ -179,8 +198,15 @@ func (f *fold) apply(e Entry) (ignored string) {
 	case r.Kind == KindRelease && r.By == "" && len(c.Bids) > 0 && rank.Compare(c.signed) > 0 &&
 		!SameLogin(c.Author, e.Author):
 		return "not the claim's author, and no by= says who ended it"
+	case r.Kind == KindRelease && c.End != nil && f.s.Over(r.Worker, r.Nonce):
+		f.s.Idle = append(f.s.Idle, e)
+		return ""
 	case r.Kind == KindRelease:
 		f.release(c, e)
+		if c.Reset && r.Outcome == OutcomeStaleSwept { // the reset that names it is about that already
+			return ""
+		}
+
 	case r.Kind == KindUnlink && (c.End == nil || r.PR == "" || c.End.PR != r.PR):
 		return "no release of the run names that pull request"
 	case r.Kind == KindUnlink && c.End.Unlinked:
@@ -222,7 +248,19 @@ func (f *fold) apply(e Entry) (ignored string) {
 		c.Revoked = releaseOf(e)
 	}
 
+	f.news = rank
 	return ""
+}
+
+// reset takes in a reset that counts. It says nothing if another one has said the same since there
+// was something to reset.
+func (f *fold) reset(e Entry) {
+	says := resetting{e.Record.Worker, e.Record.Restart}
+	if since, said := f.resets[says]; said && f.news.Compare(since) < 0 {
+		f.s.Idle = append(f.s.Idle, e)
+		return
+	}
+	f.resets[says] = e.Rank()
 }
 
 // release takes in a release that counts. The claim ends when no bid of it is left: by the first

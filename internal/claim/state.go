@@ -40,6 +40,7 @@ type State struct {
 	Claims   []Claim   // every claim, dead ones included, in rank order
 	Attempts []Attempt // failed attempts since the last reset, oldest first
 	Log      []Entry   // the records that count, in order
+	Idle     []Entry   // those of Log that changed nothing, because it had been said before
 	Ignored  []Ignored // the comments that look like records and do not count, in order
 	Records  int       // how many records count
 	Last     time.Time // created_at of the newest record that counts

@@ -86,6 +86,29 @@ var ErrAddress = errors.New("the address is malformed")
 // ErrNotLinked is a store that a repository names and this program was built without.
 var ErrNotLinked = errors.New("this program was built without that lease store")
 
+// errDryRun is what a store that only looks says to everything else (cli.md).
+var errDryRun = errors.New("dry run: nothing is written to the lease store")
+
+// ReadOnly is a store that can only be looked at.
+type ReadOnly struct{ Store }
+
+// Acquire refuses.
+func (ReadOnly) Acquire(context.Context, Ask) (Lease, error) { return Lease{}, errDryRun }
+
+// Renew refuses.
+func (ReadOnly) Renew(context.Context, Lease) (Lease, error) { return Lease{}, errDryRun }
+
+// Release refuses.
+func (ReadOnly) Release(context.Context, Lease) error { return errDryRun }
+
+// Known implements Lister, for a store that does.
+func (s ReadOnly) Known(ctx context.Context, i claim.Issue) ([]int, error) {
+	if l, ok := s.Store.(Lister); ok {
+		return l.Known(ctx, i)
+	}
+	return nil, nil
+}
+
 // A Late is a store that is opened when it is first asked something. It may be used from any
 // goroutine.
 type Late struct {

@@ -175,6 +175,30 @@ func TestLatePassesOn(t *testing.T) {
 	}
 }
 
+// TestReadOnly: a dry run reaches the store with nothing but looks (cli.md).
+func TestReadOnly(t *testing.T) {
+	c := &counter{}
+	s := lease.ReadOnly{Store: c}
+	if _, held, err := s.Look(t.Context(), claim.Issue{}); err != nil || !held {
+		t.Errorf("look: %t, %v", held, err)
+	}
+
+	_, acquire := s.Acquire(t.Context(), lease.Ask{})
+	_, renew := s.Renew(t.Context(), lease.Lease{})
+	for name, err := range map[string]error{
+		"acquire": acquire, "renew": renew,
+		"release": s.Release(t.Context(), lease.Lease{}),
+	} {
+		if err == nil {
+			t.Errorf("%s in a dry run", name)
+		}
+	}
+
+	if c.asked != 1 {
+		t.Errorf("asked %d times, want the look alone", c.asked)
+	}
+}
+
 // TestLateTells: whatever a slow store is asked, it is told of after three seconds, with the end of the
 // wait, which may be the caller's.
 func TestLateTells(t *testing.T) {

@@ -29,7 +29,8 @@ func NewTend(c *Config, i claim.Issue, by string, answer *Answer, word string) O
 			}
 		}
 
-		relieved, err := t.relieve()
+		moment, unknown := t.relief()
+		relieved, err := t.relieve(moment)
 		switch {
 		case err != nil:
 			return a.fail(err)
@@ -41,6 +42,8 @@ func NewTend(c *Config, i claim.Issue, by string, answer *Answer, word string) O
 		switch {
 		case err != nil:
 			return a.fail(err)
+		case unknown != nil: // the labels stay until it is known
+			return a.fail(unknown)
 		case relieved, moved:
 			return a.settleNow(nil)
 		case answer != nil:
@@ -163,23 +166,27 @@ func tooLate(err error) bool {
 	return answer.Is(err, answer.NoPlan) || answer.Is(err, answer.Barred)
 }
 
-// relieve counts attempts anew if a person took needs:human-scope off, and that event was lost
-// (spec-writing.md#sweep); any other removal was a slip, and the label comes back. It reports
-// whether it wrote anything.
-func (t tending) relieve() (bool, error) {
+// relief is who took needs:human-scope off, if that event may have been lost; nobody where it was no
+// person, whose removal was a slip: the label comes back (spec-writing.md#sweep).
+func (t tending) relief() (o Override, err error) {
+	if !t.cfg.Rules.Relieved(t.facts) {
+		return o, nil
+	}
+
+	g, err := t.moved(LabelMoved{Label: t.cfg.Rules.Scheme.NeedsScope})
+	if g.Person {
+		o = Override{By: g.By, Moment: g.At}
+	}
+
+	return o, err
+}
+
+// relieve counts attempts anew if that person, if there is one, spoke after the last of them. It
+// reports whether it wrote anything.
+func (t tending) relieve(o Override) (bool, error) {
 	c, f := t.cfg, t.facts
-	if !c.Rules.Relieved(f) {
-		return false, nil
-	}
-
-	g, err := t.moved(LabelMoved{Label: c.Rules.Scheme.NeedsScope})
-	if err != nil || !g.Person {
-		return false, err
-	}
-
-	o := Override{By: g.By, Moment: g.At}
 	later := func(a claim.Attempt) bool { return !o.after(c.Rules, f, a) }
-	if slices.ContainsFunc(f.Log.Attempts, later) {
+	if o.By == "" || slices.ContainsFunc(f.Log.Attempts, later) {
 		return false, nil
 	}
 

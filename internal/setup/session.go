@@ -253,7 +253,11 @@ func (e Environment) session(o Options, p place, t credential, conf *configurati
 		settings.PausedHere = e.PausedHere
 	}
 	l := ledger.New(client, Clock(), Word, settings)
-	if store != nil { // else the log itself decides
+	switch {
+	case store == nil: // the log itself decides
+	case o.DryRun:
+		l = l.Strict(lease.ReadOnly{Store: store}, conf.Claim.Lease)
+	default:
 		l = l.Strict(store, conf.Claim.Lease)
 	}
 
