@@ -33,8 +33,8 @@ func (c Claim) failed() bool {
 	if c.End == nil || !c.Held() || c.Undone() {
 		return false
 	}
-	if c.End.Outcome == OutcomeStaleSwept && (c.Person != "" || c.Reset) { // nobody has tried what a person let run out
-		return false
+	if c.End.Outcome == OutcomeStaleSwept && (c.Person != "" || c.Reset) {
+		return false // nobody has tried what a person let run out
 	}
 
 	return CountsAgainst(c.End.Outcome)

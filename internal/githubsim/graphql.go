@@ -23,7 +23,8 @@ var schemaText string
 // schema is parsed once for all servers of a process: it takes longer than most of what tests do
 // with a server, and no resolver keeps anything, since the call is in the context.
 var schema = sync.OnceValues(func() (*graphql.Schema, error) {
-	return graphql.ParseSchema(schemaText, &rootResolver{}, graphql.UseFieldResolvers(), graphql.DisableFieldSelections())
+	return graphql.ParseSchema(schemaText, &rootResolver{},
+		graphql.UseFieldResolvers(), graphql.DisableFieldSelections())
 })
 
 // rootResolver starts every query and mutation; the call is in the context.

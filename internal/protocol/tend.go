@@ -14,8 +14,9 @@ import (
 // hold that only the lease store knows, counts attempts anew where a person saw to the issue, hands
 // a hold over whose pull request is there, or ends the holds whose time is over, takes out pull
 // requests that are no longer for the issue, counts a reaction as the answer to a plan, begins a
-// stuck issue again that a person put into the queue, and brings the labels in line. answer is what a reaction says, nil for none. word is random. The
-// conclusion tells in Ended, Swept, Mirrored and Answered what was done.
+// stuck issue again that a person put into the queue, and brings the labels in line. answer is what
+// a reaction says, nil for none. word is random. The conclusion tells in Ended, Swept, Mirrored and
+// Answered what was done.
 func NewTend(c *Config, i claim.Issue, by string, answer *Answer, word string) Operation {
 	return c.looking(i, func(a *appending) Conclusion {
 		t := tending{a, by, word}
@@ -213,7 +214,8 @@ func (t tending) restart() Conclusion {
 			return t.fail(err)
 		}
 		if g.Person && g.At.After(f.Log.Last) && !g.ByTool(f.Log) {
-			if err := t.write(restart(f, Override{By: g.By, Reason: "put into the queue by hand"}, t.word)); err != nil {
+			wish := Override{By: g.By, Reason: "put into the queue by hand"}
+			if err := t.write(restart(f, wish, t.word)); err != nil {
 				return t.fail(err)
 			}
 			return t.settleNow(nil)

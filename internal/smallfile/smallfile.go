@@ -1,6 +1,6 @@
-// Package smallfile writes files as a whole, and reads files whose names or contents others may have chosen: regular files only,
-// and no more of them than a limit. A device, a pipe or a file of many gigabytes costs neither time
-// nor memory.
+// Package smallfile writes files as a whole, and reads files whose names or contents others may
+// have chosen: regular files only, and no more of them than a limit. A device, a pipe or a file of
+// many gigabytes costs neither time nor memory.
 package smallfile
 
 import (

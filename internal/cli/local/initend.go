@@ -20,7 +20,8 @@ type EndView struct {
 	Undo []string `json:"undo,omitempty"` // commands, and what is to be edited by hand
 }
 
-// endInit says what works now, what is left to a person, and how to undo what was done. Where nothing was done, steps are shown first, and found says so.
+// endInit says what works now, what is left to a person, and how to undo what was done. Where
+// nothing was done, steps are shown first, and found says so.
 func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []InitStep, found string) error {
 	if found != "" {
 		if err := showSteps(c, c.Session.Repo.String(), steps, found); err != nil {

@@ -89,7 +89,7 @@ func showStats(ctx context.Context, c *cli.Call, p *statsParams) error {
 	here := time.Now()
 	facts, err := scanIssues(ctx, c, here.Add(-2*back)) // the time before is for comparison
 	now := cmp.Or(latest(facts), here)
-	if err == nil && here.Sub(now) > time.Minute { // this machine's clock is ahead, and has left something out
+	if err == nil && here.Sub(now) > time.Minute { // with its clock ahead, this machine left something out
 		facts, err = scanIssues(ctx, c, now.Add(-2*back))
 	}
 	if err != nil {

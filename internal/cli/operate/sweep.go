@@ -55,7 +55,10 @@ func sweepClaims(ctx context.Context, c *cli.Call, p *sweepParams) error {
 			"no repository to sweep; give OWNER/NAME, set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
 	}
 
-	s := sweeping{view: SweepView{Sweep: trouble.NewSweep(p.DryRun)}, maxAge: time.Duration(p.Hours * float64(time.Hour))}
+	s := sweeping{
+		view:   SweepView{Sweep: trouble.NewSweep(p.DryRun)},
+		maxAge: time.Duration(p.Hours * float64(time.Hour)),
+	}
 
 	for _, name := range repos {
 		s.sweep(ctx, c, name)
