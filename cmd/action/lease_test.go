@@ -33,10 +33,6 @@ func (s *said) Look(_ context.Context, i claim.Issue) (lease.Lease, bool, error)
 	return l, !l.Worker.IsZero(), s.err
 }
 
-func (s *said) Probe(context.Context, claim.Issue) error { return s.err }
-
-func (s *said) Known(context.Context, claim.Issue) ([]int, error) { return nil, s.err }
-
 func (s *said) Close() error {
 	s.closed++
 	return nil

@@ -40,8 +40,8 @@ type transport struct {
 	hosts    []string // scheme://host that may see the token
 	endpoint string   // of GraphQL
 	slots    *semaphore.Weighted
-	most     int                 // octets of one answer
-	large    *semaphore.Weighted // for large answers
+	most     int                // octets of one answer
+	large    chan *bytes.Buffer // for large answers
 	writing  *semaphore.Weighted
 	limits   *limits
 	warned   atomic.Bool
@@ -53,10 +53,14 @@ func newTransport(o Options) *transport {
 		o:        o,
 		slots:    semaphore.NewWeighted(maxAtOnce),
 		most:     maxAnswer,
-		large:    semaphore.NewWeighted(largeAtOnce),
+		large:    make(chan *bytes.Buffer, largeAtOnce),
 		writing:  semaphore.NewWeighted(1),
 		limits:   o.Limits.of(o.REST, o.Token),
 		endpoint: o.GraphQL,
+	}
+
+	for range largeAtOnce {
+		t.large <- new(bytes.Buffer)
 	}
 
 	for _, address := range []string{o.REST, o.GraphQL} {
@@ -340,8 +344,8 @@ func (c *call) try() response {
 // errLarge is an answer that is longer than what is read of one.
 var errLarge = fmt.Errorf("an answer of more than %d bytes", maxAnswer)
 
-// read reads an answer whole. Of those that are large only a few are read side by side, so that they
-// do not fill the memory together.
+// read reads an answer whole. Those that are large take turns at a few buffers, so that they do not
+// fill the memory together.
 func (c *call) read(ctx context.Context, from io.Reader) ([]byte, error) {
 	small := min(smallAnswer, c.most)
 	body, err := io.ReadAll(io.LimitReader(from, int64(small)))
@@ -349,17 +353,25 @@ func (c *call) read(ctx context.Context, from io.Reader) ([]byte, error) {
 		return body, err
 	}
 
-	if err := c.large.Acquire(ctx, 1); err != nil {
+	var whole *bytes.Buffer
+	select {
+	case whole = <-c.large:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+
+	defer func() { c.large <- whole }()
+	whole.Reset()
+	whole.Grow(c.most + 1 + bytes.MinRead) // it never grows again
+	whole.Write(body)
+	if _, err = whole.ReadFrom(io.LimitReader(from, int64(c.most+1-small))); err != nil {
 		return nil, err
 	}
-	defer c.large.Release(1)
-
-	rest, err := io.ReadAll(io.LimitReader(from, int64(c.most+1-small)))
-	if err == nil && len(rest) > c.most-small {
-		err = errLarge
+	if whole.Len() > c.most {
+		return nil, errLarge
 	}
 
-	return append(body, rest...), err
+	return bytes.Clone(whole.Bytes()), nil
 }
 
 // lost is the error of a try without a whole answer. Only the end of the caller's time is a

@@ -27,8 +27,6 @@ type Opener func(secure *tls.Config, url string) (Remote, error)
 // A Remote is a store with connections to close. Leases stay.
 type Remote interface {
 	Store
-	Prober
-	Lister
 	io.Closer
 }
 
@@ -109,24 +107,27 @@ func (s ReadOnly) Known(ctx context.Context, i claim.Issue) ([]int, error) {
 	return nil, nil
 }
 
-// A Late is a store that is opened when it is first asked something. It may be used from any
-// goroutine.
+// A Late is a store that is opened when it is first asked something, and opened again after it
+// could not be. It may be used from any goroutine.
 type Late struct {
 	open    func() (Remote, error)
 	waiting clock.Teller
+
+	mu     sync.Mutex
+	opened Remote
 }
 
 // AnswerTime is how long a store that is a server of its own is waited for, for one answer.
 const AnswerTime = 10 * time.Second
 
-// NewLate returns a store that open will open, once. Who is given is told when it is waited for
-// longer than clock.Silence.
+// NewLate returns a store that open will open. Who is given is told when it is waited for longer
+// than clock.Silence.
 func NewLate(open func() (Remote, error), waiting clock.Teller) *Late {
-	return &Late{open: sync.OnceValues(open), waiting: waiting}
+	return &Late{open: open, waiting: waiting}
 }
 
-// ask asks the store a question, and tells of one that takes long until its answer is there.
-func (s *Late) ask(ctx context.Context, question func(to Remote) error) error {
+// watch tells of a question that takes long, until its answer is there.
+func (s *Late) watch(ctx context.Context) *clock.Vigil {
 	until := time.Now().Add(AnswerTime)
 	if deadline, limited := ctx.Deadline(); limited && deadline.Before(until) {
 		until = deadline
@@ -134,67 +135,114 @@ func (s *Late) ask(ctx context.Context, question func(to Remote) error) error {
 
 	v := clock.Watch(s.waiting)
 	v.For("an answer of the lease store", until)
-	defer v.End()
-
-	to, err := s.open()
-	if err != nil {
-		return err
-	}
-
-	return question(to)
+	return v
 }
 
-// Close closes the store.
-func (s *Late) Close() error {
+// store returns the store, and opens it when it is not open.
+func (s *Late) store() (Remote, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.opened != nil {
+		return s.opened, nil
+	}
+
 	opened, err := s.open()
 	if err != nil {
-		return nil // it holds nothing open
+		return nil, err
 	}
-	return opened.Close()
+
+	s.opened = opened
+	return opened, nil
+}
+
+// Close closes the store if it was opened.
+func (s *Late) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.opened == nil {
+		return nil
+	}
+
+	err := s.opened.Close()
+	s.opened = nil
+	return err
 }
 
 // Acquire implements Store.
-func (s *Late) Acquire(ctx context.Context, a Ask) (got Lease, err error) {
-	err = s.ask(ctx, func(to Remote) (err error) {
-		got, err = to.Acquire(ctx, a)
-		return err
-	})
-	return got, err
+func (s *Late) Acquire(ctx context.Context, a Ask) (Lease, error) {
+	defer s.watch(ctx).End()
+
+	to, err := s.store()
+	if err != nil {
+		return Lease{}, err
+	}
+
+	return to.Acquire(ctx, a)
 }
 
 // Renew implements Store.
-func (s *Late) Renew(ctx context.Context, l Lease) (got Lease, err error) {
-	err = s.ask(ctx, func(to Remote) (err error) {
-		got, err = to.Renew(ctx, l)
-		return err
-	})
-	return got, err
+func (s *Late) Renew(ctx context.Context, l Lease) (Lease, error) {
+	defer s.watch(ctx).End()
+
+	to, err := s.store()
+	if err != nil {
+		return Lease{}, err
+	}
+
+	return to.Renew(ctx, l)
 }
 
 // Release implements Store.
 func (s *Late) Release(ctx context.Context, l Lease) error {
-	return s.ask(ctx, func(to Remote) error { return to.Release(ctx, l) })
+	defer s.watch(ctx).End()
+
+	to, err := s.store()
+	if err != nil {
+		return err
+	}
+
+	return to.Release(ctx, l)
 }
 
 // Look implements Store.
-func (s *Late) Look(ctx context.Context, i claim.Issue) (got Lease, held bool, err error) {
-	err = s.ask(ctx, func(to Remote) (err error) {
-		got, held, err = to.Look(ctx, i)
-		return err
-	})
-	return got, held, err
+func (s *Late) Look(ctx context.Context, i claim.Issue) (Lease, bool, error) {
+	defer s.watch(ctx).End()
+
+	to, err := s.store()
+	if err != nil {
+		return Lease{}, false, err
+	}
+
+	return to.Look(ctx, i)
 }
 
-// Probe implements Prober.
+// Probe implements Prober, for a store that does.
 func (s *Late) Probe(ctx context.Context, i claim.Issue) error {
-	return s.ask(ctx, func(to Remote) error { return to.Probe(ctx, i) })
+	defer s.watch(ctx).End()
+
+	to, err := s.store()
+	if err != nil {
+		return err
+	}
+	if p, ok := to.(Prober); ok {
+		return p.Probe(ctx, i)
+	}
+
+	_, _, err = to.Look(ctx, i)
+	return err
 }
 
-// Known implements Lister.
-func (s *Late) Known(ctx context.Context, i claim.Issue) (numbers []int, err error) {
-	err = s.ask(ctx, func(to Remote) (err error) {
-		numbers, err = to.Known(ctx, i)
-		return err
-	})
-	return numbers, err
+// Known implements Lister, for a store that does.
+func (s *Late) Known(ctx context.Context, i claim.Issue) ([]int, error) {
+	defer s.watch(ctx).End()
+
+	to, err := s.store()
+	if err != nil {
+		return nil, err
+	}
+	if l, ok := to.(Lister); ok {
+		return l.Known(ctx, i)
+	}
+
+	return nil, nil
 }

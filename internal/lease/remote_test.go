@@ -36,16 +36,6 @@ func (c *counter) Look(context.Context, claim.Issue) (lease.Lease, bool, error) 
 	return lease.Lease{Token: 7}, true, nil
 }
 
-func (c *counter) Probe(context.Context, claim.Issue) error {
-	c.asked++
-	return nil
-}
-
-func (c *counter) Known(context.Context, claim.Issue) ([]int, error) {
-	c.asked++
-	return nil, nil
-}
-
 func (c *counter) Close() error {
 	c.closed++
 	return nil
@@ -94,24 +84,30 @@ type unsure struct{ error }
 
 func (unsure) Rejected() bool { return false }
 
-// TestLate: nothing is opened before it is needed, and once is enough.
+// TestLate: nothing is opened before it is needed, once is enough, and what failed is tried again.
 func TestLate(t *testing.T) {
-	opened, c := 0, &counter{}
+	down, opened, c := errors.New("down"), 0, &counter{}
 	s := lease.NewLate(func() (lease.Remote, error) {
-		opened++
+		if opened++; opened <= 4 {
+			return nil, down
+		}
 		return c, nil
 	}, nil)
 
-	if opened != 0 {
-		t.Fatalf("opened %d times before use", opened)
+	if err := s.Close(); err != nil || opened != 0 {
+		t.Fatalf("close before use: %v after opening %d times", err, opened)
 	}
 
-	err := errors.Join(every(t.Context(), s), s.Probe(t.Context(), claim.Issue{}))
-	if err != nil || opened != 1 || c.asked != 5 {
+	if err := every(t.Context(), s); !errors.Is(err, down) || opened != 4 {
+		t.Errorf("asked while it is down: %v after opening %d times", err, opened)
+	}
+
+	if err := errors.Join(every(t.Context(), s), s.Probe(t.Context(), claim.Issue{})); err != nil || opened != 5 ||
+		c.asked != 5 {
 		t.Errorf("asked: %v, opened %d times, asked %d times", err, opened, c.asked)
 	}
 
-	if err := s.Close(); err != nil || c.closed != 1 {
+	if err := errors.Join(s.Close(), s.Close()); err != nil || c.closed != 1 {
 		t.Errorf("close: %v, closed %d times", err, c.closed)
 	}
 }
@@ -158,9 +154,24 @@ func TestLatePassesOn(t *testing.T) {
 		}
 	}
 
+	unprobed := lease.NewLate(func() (lease.Remote, error) { return struct{ lease.Remote }{broken{denied}}, nil }, nil)
+	if err := unprobed.Probe(t.Context(), claim.Issue{}); !errors.Is(err, denied) {
+		t.Errorf("a store that cannot be probed is looked at: %v", err)
+	}
 	if got := (lease.Service{Name: lease.Redis}).Kind(); got != "redis" {
 		t.Errorf("a service is of the kind %q", got)
 	}
+	if numbers, err := (lease.ReadOnly{Store: broken{}}).Known(t.Context(), claim.Issue{}); err != nil || len(numbers) != 1 {
+		t.Errorf("what a dry run knows: %v, %v", numbers, err)
+	}
+	for _, s := range []lease.Lister{lease.ReadOnly{Store: &counter{}}, lease.NewLate(func() (lease.Remote, error) {
+		return &counter{}, nil
+	}, nil)} {
+		if numbers, err := s.Known(t.Context(), claim.Issue{}); err != nil || numbers != nil {
+			t.Errorf("of a store that lists nothing: %v, %v", numbers, err)
+		}
+	}
+
 	if lease.Rejected(errors.New("lost")) {
 		t.Error("an error that says nothing is a refusal")
 	}
@@ -221,19 +232,14 @@ func TestLateTells(t *testing.T) {
 
 			var until []time.Duration
 			start := time.Now()
-			slow := func() *lease.Late {
-				return lease.NewLate(func() (lease.Remote, error) {
-					time.Sleep(after)
-					return nil, errors.New("down")
-				}, func(_ string, end time.Time) { until = append(until, end.Sub(start)) })
-			}
+			s := lease.NewLate(func() (lease.Remote, error) {
+				time.Sleep(after)
+				return nil, errors.New("down")
+			}, func(_ string, end time.Time) { until = append(until, end.Sub(start)) })
 
-			_, _ = slow().Acquire(ctx, lease.Ask{})
-			_, _ = slow().Renew(ctx, lease.Lease{})
-			_ = slow().Release(ctx, lease.Lease{})
-			_, _, _ = slow().Look(ctx, claim.Issue{})
-			_ = slow().Probe(ctx, claim.Issue{})
-			_, _ = slow().Known(ctx, claim.Issue{})
+			_ = every(ctx, s)
+			_ = s.Probe(ctx, claim.Issue{})
+			_, _ = s.Known(ctx, claim.Issue{})
 			time.Sleep(lease.AnswerTime)
 
 			if len(until) != want || want > 0 && until[0] != min(limit, lease.AnswerTime) {

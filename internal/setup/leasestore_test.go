@@ -24,9 +24,7 @@ func (nobody) Release(context.Context, lease.Lease) error              { return 
 func (nobody) Look(context.Context, claim.Issue) (lease.Lease, bool, error) {
 	return lease.Lease{}, false, nil
 }
-func (nobody) Probe(context.Context, claim.Issue) error          { return nil }
-func (nobody) Known(context.Context, claim.Issue) ([]int, error) { return nil, nil }
-func (nobody) Close() error                                      { return errClosed }
+func (nobody) Close() error { return errClosed }
 
 // errClosed is that a store has been closed.
 var errClosed = errors.New("closed")

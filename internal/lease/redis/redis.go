@@ -32,7 +32,11 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 )
 
-var _ lease.Remote = (*Store)(nil)
+var (
+	_ lease.Remote = (*Store)(nil)
+	_ lease.Prober = (*Store)(nil)
+	_ lease.Lister = (*Store)(nil)
+)
 
 // A Client sends one command to a Redis server and returns its answer, as redigo's connections do:
 // an error that the server answers is a redis.Error. It may be used from any goroutine.
@@ -53,7 +57,6 @@ var errAddress = fmt.Errorf("%w: expected redis://[USER:PASSWORD@]HOST[:PORT][/D
 const (
 	dialTime   = 2 * time.Second
 	answerTime = lease.AnswerTime
-	lastWords  = time.Second // what a server said before it closed is there already
 )
 
 // Open returns a store at one redis://, rediss:// or unix:// URL. A server with TLS must accept us,
@@ -85,6 +88,10 @@ func Open(secure *tls.Config, address string) (lease.Remote, error) {
 		config = secure.Clone()
 	}
 
+	if err := lease.ProbeTLS(context.Background(), config, host); err != nil {
+		return nil, fmt.Errorf("open redis: %w", err)
+	}
+
 	return dialed("tcp", host, config, options...), nil
 }
 
@@ -107,40 +114,29 @@ func login(user *url.Userinfo) []redis.DialOption {
 // for it. No answer may be larger than a store needs.
 func dialed(network, address string, secure *tls.Config, options ...redis.DialOption) *Store {
 	plain := &net.Dialer{Timeout: dialTime}
-	open := func(ctx context.Context, network, address string) (net.Conn, error) {
-		if secure == nil {
-			c, err := plain.DialContext(ctx, network, address)
-			return &bounded{Conn: c}, err
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		open := plain.DialContext
+		if secure != nil {
+			open = (&tls.Dialer{NetDialer: plain, Config: secure}).DialContext
 		}
 
-		c, err := (&tls.Dialer{NetDialer: plain, Config: secure}).DialContext(ctx, network, address)
-		return &bounded{Conn: &hearing{c}}, err
+		ctx, cancel := context.WithTimeout(ctx, answerTime)
+		defer cancel()
+
+		c, err := open(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+
+		return &bounded{Conn: c}, nil
 	}
 
-	options = append(options, redis.DialContextFunc(open), redis.DialReadTimeout(answerTime),
+	options = append(options, redis.DialContextFunc(dial), redis.DialReadTimeout(answerTime),
 		redis.DialWriteTimeout(answerTime))
 
 	return New(connect(func(ctx context.Context) (redis.Conn, error) {
-		ctx, cancel := context.WithTimeout(ctx, answerTime)
-		defer cancel()
 		return redis.DialContext(ctx, network, address, options...)
 	}))
-}
-
-// A hearing connection tells why the server has closed it. In TLS 1.3 a no to our certificate comes
-// after the handshake, when a request may be under way already.
-type hearing struct{ net.Conn }
-
-// Write sends a request. Its error is what the server said before, if it said anything.
-func (h *hearing) Write(p []byte) (int, error) {
-	n, err := h.Conn.Write(p)
-	if err != nil {
-		_ = h.SetReadDeadline(time.Now().Add(lastWords)) // else there is nothing to hear
-		_, said := h.Conn.Read(make([]byte, 1))
-		err = errors.Join(said, err)
-	}
-
-	return n, err
 }
 
 // connect returns a client that keeps one idle connection.
