@@ -80,7 +80,7 @@ func deeds(comment int64) []deed {
 		{"HoldersOfHeads", func(ctx context.Context, c *github.Client) error {
 			return second(c.HoldersOfHeads(ctx, app, app, []string{"fix", "none"}))
 		}},
-		{"LastAddition", func(ctx context.Context, c *github.Client) error {
+		{"LastMove", func(ctx context.Context, c *github.Client) error {
 			return second(c.LastMove(ctx, one, protocol.LabelMoved{Label: "bug", On: true}))
 		}},
 		{"PullAt", func(ctx context.Context, c *github.Client) error {
@@ -167,7 +167,7 @@ func deeds(comment int64) []deed {
 		}},
 		{"ClearPause", func(ctx context.Context, c *github.Client) error { return second(c.ClearPause(ctx, app)) }},
 		{"MayLabel", func(ctx context.Context, c *github.Client) error { return second(c.MayLabel(ctx, app, "tia")) }},
-		{"LastRemoval", func(ctx context.Context, c *github.Client) error {
+		{"LastMove", func(ctx context.Context, c *github.Client) error {
 			return second(c.LastMove(ctx, issue, protocol.LabelMoved{Label: "agent:in-flight"}))
 		}},
 		{"Blocking", func(ctx context.Context, c *github.Client) error { return second(c.Blocking(ctx, issue)) }},
