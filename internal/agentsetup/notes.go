@@ -114,5 +114,5 @@ func write(path string, text []byte, mode fs.FileMode) error {
 		return printable.Cause(err)
 	}
 
-	return printable.Cause(smallfile.Rewrite(path, text, mode))
+	return printable.Cause(smallfile.RewriteLinked(path, text, mode))
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -200,19 +201,11 @@ func (c *call) reply(w http.ResponseWriter, a gqlAnswer) {
 	_, _ = w.Write(text) // into memory
 }
 
-// cost is how many points a document costs: its connections, which have an argument first or last,
-// by the hundred, at least one.
-func cost(query string) int {
-	connections := 0
-	for _, argument := range []string{"first", "last"} {
-		for _, rest, more := strings.Cut(query, argument); more; _, rest, more = strings.Cut(rest, argument) {
-			if strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":") {
-				connections++
-			}
-		}
-	}
+var connectionPattern = regexp.MustCompile(`\b(?:first|last)\s*:`)
 
-	return max(1, int(math.Round(float64(connections)/100)))
+// cost is how many points a document costs: its connections by the hundred, at least one.
+func cost(query string) int {
+	return max(1, int(math.Round(float64(len(connectionPattern.FindAllString(query, -1)))/100)))
 }
 
 // The scalars of GitHub's schema.

@@ -37,14 +37,21 @@ func Replace(file string, text []byte, mode fs.FileMode) (err error) {
 	return nil
 }
 
-// Rewrite is Replace through a link, and with the mode that the file has; mode is that of a new one.
+// Rewrite is Replace with the mode that the file has; mode is that of a new one. A link is replaced,
+// because in a checkout others have chosen where it leads.
 func Rewrite(path string, text []byte, mode fs.FileMode) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
 	}
 
 	return Replace(path, text, mode)
+}
+
+// RewriteLinked is Rewrite of what a link leads to, for a file of the user's own.
+func RewriteLinked(path string, text []byte, mode fs.FileMode) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+
+	return Rewrite(path, text, mode)
 }

@@ -72,3 +72,33 @@ func TestReplaceFails(t *testing.T) {
 		t.Errorf("left: %v, %v", left, err)
 	}
 }
+
+// TestRewrite: the mode stays, and a link is replaced unless it is to be followed.
+func TestRewrite(t *testing.T) {
+	dir := t.TempDir()
+	outside, link := filepath.Join(dir, "outside"), filepath.Join(dir, "link")
+	if err := os.WriteFile(outside, []byte("theirs"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("outside", link); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := smallfile.RewriteLinked(link, []byte("followed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v", err)
+	}
+
+	if err := smallfile.Rewrite(link, []byte("ours"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{outside: "followed", link: "ours"} {
+		got, err := os.ReadFile(file)
+		info, bad := os.Lstat(file)
+		if err != nil || bad != nil || string(got) != want || info.Mode() != 0o640 {
+			t.Errorf("%s: %q, %v; %v, %v", file, got, info, err, bad)
+		}
+	}
+}

@@ -136,7 +136,7 @@ func draw(file, picture string) error {
 	}
 
 	if err == nil {
-		err = smallfile.Rewrite(file, []byte(picture), 0)
+		err = smallfile.RewriteLinked(file, []byte(picture), 0)
 	}
 	if err != nil && errors.Is(known, fs.ErrNotExist) {
 		err = errors.Join(err, os.Remove(file))
