@@ -34,7 +34,7 @@ func (c Claim) failed() bool {
 		return false
 	}
 	if c.End.Outcome == OutcomeStaleSwept && (c.Person != "" || c.Reset) {
-		return false // nobody has tried what a person let run out
+		return false // nobody has tried what a person let run out, and a reset is about what it names
 	}
 
 	return CountsAgainst(c.End.Outcome)

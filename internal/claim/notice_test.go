@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/claim/claimtest"
 )
 
 func TestDecodeNotice(t *testing.T) {
@@ -150,17 +149,8 @@ func TestIdle(t *testing.T) {
 			held, "2 0:10 bot reset a:1 by=x", "3 0:11 bot claim b:1 nonce=n", "4 0:12 bot reset a:1 by=y",
 		}},
 	} {
-		var all []claim.Comment
-		for _, line := range c.log {
-			one, err := claimtest.Comment(line)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all = append(all, one)
-		}
-
 		got := ""
-		for _, e := range claim.Replay(all).Idle {
+		for _, e := range stateOf(t, strings.Join(c.log, "\n")).Idle {
 			got += strconv.FormatInt(e.ID, 10)
 		}
 		if got != c.idle {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/printable"
+	"github.com/label-state/label-state/internal/trouble"
 )
 
 // LogLines are the entries for people: when, who, and what it did to the issue.
@@ -125,7 +126,7 @@ func Timeline(s claim.State) []EntryView {
 	for _, e := range s.Log {
 		r := e.Record
 		v := EntryView{
-			At:      second(e.Created),
+			At:      trouble.Second(e.Created),
 			Kind:    r.Kind,
 			Worker:  r.Worker.String(),
 			Author:  e.Author,
@@ -154,14 +155,14 @@ func Timeline(s claim.State) []EntryView {
 		}
 
 		if e.Updated.After(e.Created) {
-			v.Edited = second(e.Updated)
+			v.Edited = trouble.Second(e.Updated)
 		}
 		out = append(out, v)
 	}
 
 	for _, g := range s.Ignored {
 		out = append(out, EntryView{
-			At:      second(g.Comment.Created),
+			At:      trouble.Second(g.Comment.Created),
 			Kind:    "ignored",
 			Author:  g.Comment.Author,
 			URL:     g.Comment.URL,

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/trouble"
 )
 
 // A PauseView is the JSON of one repository's pause.
@@ -38,7 +39,7 @@ func Where(local bool) string {
 func ViewPause(repo string, p *lifecycle.Pause, local bool) PauseView {
 	v := PauseView{Repo: repo, Paused: p != nil, Local: local}
 	if p != nil {
-		v.Since, v.By, v.Reason = second(p.Since), OneLine(p.By), OneLine(p.Reason)
+		v.Since, v.By, v.Reason = trouble.Second(p.Since), OneLine(p.By), OneLine(p.Reason)
 	}
 	return v
 }

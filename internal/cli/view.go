@@ -13,6 +13,7 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/printable"
+	"github.com/label-state/label-state/internal/trouble"
 )
 
 // Stamp is a server time in JSON: RFC 3339 in UTC, to the second. The zero time is empty.
@@ -22,9 +23,6 @@ func Stamp(t time.Time) string {
 	}
 	return t.UTC().Format(time.RFC3339)
 }
-
-// second is a server time as an Answer has it: in UTC, to the second.
-func second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
 // when prints a server time for people, with the distance to now.
 func when(t, now time.Time) string {
@@ -62,7 +60,7 @@ func RenewBefore(until time.Time, lease time.Duration) time.Time {
 	if until.IsZero() || lease <= 0 {
 		return time.Time{}
 	}
-	return second(until.Add(claim.HeartbeatDue(lease) - lease))
+	return trouble.Second(until.Add(claim.HeartbeatDue(lease) - lease))
 }
 
 // RenewOwn is RenewBefore of a claim as the log shows it. It is zero while a plan of it waits for
@@ -83,8 +81,8 @@ func ViewHold(h ledger.Hold, word answer.Word) answer.Answer {
 		Codename: h.Record.Worker.Codename,
 		FiringID: h.Record.Worker.FiringID,
 		Person:   h.Record.Person,
-		Since:    second(h.Since),
-		Until:    second(h.Until),
+		Since:    trouble.Second(h.Since),
+		Until:    trouble.Second(h.Until),
 		Token:    h.Token,
 		Branch:   h.Record.Branch,
 		URL:      h.URL,
@@ -122,14 +120,14 @@ func ViewOwn(i claim.Issue, own claim.Claim, t claim.Terms) answer.Answer {
 		Codename: own.Record.Worker.Codename,
 		FiringID: own.Record.Worker.FiringID,
 		Person:   own.Person,
-		Since:    second(own.Created),
+		Since:    trouble.Second(own.Created),
 		Token:    own.Record.Token,
 		Branch:   own.Record.Branch,
 		URL:      own.URL,
 	}
 
 	if end, ends := own.Until(t); ends {
-		out.Until = second(end)
+		out.Until = trouble.Second(end)
 	}
 	return out
 }
@@ -171,8 +169,8 @@ func ViewMove(rep ledger.Repair, word answer.Word) answer.Answer {
 	return answer.Answer{
 		Issue:  rep.Issue.String(),
 		Answer: word,
-		Was:    LabelNames(rep.Was),
-		Is:     LabelNames(rep.Is),
+		Was:    trouble.LabelNames(rep.Was),
+		Is:     trouble.LabelNames(rep.Is),
 		Why:    rep.Why,
 	}
 }
@@ -182,14 +180,6 @@ func ViewMove(rep ledger.Repair, word answer.Word) answer.Answer {
 func UnprovenWarning(i claim.Issue, w claim.Worker) string {
 	return fmt.Sprintf("the issue is ready again: success was recorded without a pull request; next time name it with --pr; "+
 		"if the issue is done, close it with: label-state release %s --codename %s --firing-id %s --done", i, printable.ShellWord(w.Codename), printable.ShellWord(w.FiringID))
-}
-
-// LabelNames are labels in JSON, where no label is a list, too.
-func LabelNames(labels []string) []string {
-	if labels == nil {
-		return []string{}
-	}
-	return labels
 }
 
 // StateOf names the lifecycle labels of an issue for people.

@@ -26,14 +26,14 @@ func Status(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) answer.St
 		State:    answer.State(sum.State.String()),
 		Why:      printable.Line(sum.Why),
 		Stage:    printable.Line(r.StageName(f)),
-		Labels:   list(f.Labels),
+		Labels:   LabelNames(f.Labels),
 		Stranded: printable.Line(sum.Stranded),
 		Holder:   holder(r, f),
 		Blockers: []answer.Blocker{},
 		Attempts: []answer.Attempt{},
 		PRs:      []answer.PullRequest{},
 		Ignored:  []answer.Ignored{},
-		Now:      second(f.Now),
+		Now:      Second(f.Now),
 	}
 
 	if sum.Unmanaged {
@@ -42,8 +42,8 @@ func Status(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) answer.St
 
 	if !sum.Drift.Empty() {
 		s.Drift = &answer.Drift{
-			Add:    list(sum.Drift.Add),
-			Remove: list(sum.Drift.Remove),
+			Add:    LabelNames(sum.Drift.Add),
+			Remove: LabelNames(sum.Drift.Remove),
 			Why:    printable.Line(sum.DriftWhy),
 		}
 	}
@@ -63,7 +63,7 @@ func Status(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) answer.St
 			Person:  t.Person,
 			Outcome: t.Outcome,
 			Reason:  printable.Line(t.Reason),
-			At:      second(t.At),
+			At:      Second(t.At),
 			Branch:  printable.Line(t.Branch),
 			PR:      printable.Line(t.PR),
 			Failed:  slices.ContainsFunc(f.Log.Attempts, func(a claim.Attempt) bool { return a.Worker == t.Worker }),
@@ -103,7 +103,7 @@ func holder(r lifecycle.Rules, f lifecycle.Facts) *answer.Holder {
 		FiringID:  h.Record.Worker.FiringID,
 		Person:    h.Person,
 		Author:    h.Author,
-		Since:     second(h.Created),
+		Since:     Second(h.Created),
 		Confirmed: h.Held(),
 		Expired:   h.Expired(r.Terms, f.Now),
 		Token:     h.Record.Token,
@@ -114,11 +114,11 @@ func holder(r lifecycle.Rules, f lifecycle.Facts) *answer.Holder {
 	}
 
 	if h.Updated.After(h.Created) {
-		out.Renewed = second(h.Updated)
+		out.Renewed = Second(h.Updated)
 	}
 
 	if end, ends := h.Until(r.Terms); ends {
-		out.Until = second(end)
+		out.Until = Second(end)
 	}
 
 	return out
@@ -139,14 +139,14 @@ func Plan(i claim.Issue, c claim.Claim, t claim.Terms) answer.Answer {
 	}
 
 	if end, limited := c.Until(t); limited && c.PlanAnswer() == claim.PlanWaiting {
-		v.Until = second(end)
+		v.Until = Second(end)
 	}
 
 	return v
 }
 
-// second is a server time as an answer has it: in UTC, to the second.
-func second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
+// Second is a server time as an answer has it: in UTC, to the second.
+func Second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
-// list is labels, where no label is a list, too.
-func list(labels []string) []string { return append([]string{}, labels...) }
+// LabelNames are labels in JSON, where no label is a list, too.
+func LabelNames(labels []string) []string { return append([]string{}, labels...) }

@@ -42,8 +42,8 @@ func AddSweep(to *answer.Sweep, r ledger.Report) {
 	for _, f := range r.Findings {
 		one := answer.Finding{
 			Issue: f.Issue.String(),
-			Was:   list(f.Was),
-			Is:    list(f.Is),
+			Was:   LabelNames(f.Was),
+			Is:    LabelNames(f.Is),
 			Ended: Workers(f.Ended),
 			Why:   printable.Line(f.Why),
 			Came:  f.Change.Add,

@@ -250,7 +250,7 @@ func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView,
 	if rep.Unproven {
 		p.Warnf("%s: %s", v.Issue, cli.UnprovenWarning(c.Session.Issue, note.worker()))
 	}
-	v.Labels = cli.LabelNames(rep.Is)
+	v.Labels = trouble.LabelNames(rep.Is)
 
 	return v, nil
 }
@@ -356,7 +356,7 @@ func (p *pack) show(ctx context.Context) error {
 		one := PartView{
 			Issue:   c.Session.Issue.String(),
 			Answer:  v.Answer.String(),
-			Labels:  cli.LabelNames(c.Rules().Scheme.Shown(f.Labels)),
+			Labels:  trouble.LabelNames(c.Rules().Scheme.Shown(f.Labels)),
 			Reasons: trouble.Reasons(v),
 		}
 		text := cli.OneLine(strings.TrimPrefix(v.String(), "held: "))

@@ -59,8 +59,8 @@ func reconcileDry(c *cli.Call, f lifecycle.Facts) error {
 	m := answer.Answer{
 		Issue:  f.Issue.String(),
 		Answer: "dry-run",
-		Was:    cli.LabelNames(would.Was),
-		Is:     cli.LabelNames(would.Is),
+		Was:    trouble.LabelNames(would.Was),
+		Is:     trouble.LabelNames(would.Is),
 		Why:    cli.OneLine(released("would release", would.Ended) + would.Why),
 	}
 
