@@ -1,16 +1,14 @@
 package gitrepo
 
 import (
-	"crypto/sha1"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/adler32"
-	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 )
 
 // configuration allows what GitHub allows, and keeps background work and short lock timeouts out of
@@ -52,12 +50,12 @@ func plant(dir, branch string) error {
 		return err
 	}
 
-	tree, err := plantObject(dir, "tree", nil)
+	tree, err := plantObject(dir, plumbing.TreeObject, nil)
 	if err != nil {
 		return err
 	}
 
-	commit, err := plantObject(dir, "commit",
+	commit, err := plantObject(dir, plumbing.CommitObject,
 		fmt.Appendf(nil, "tree %s\nauthor %s\ncommitter %s\n\nInitial commit\n", tree, simulator, simulator))
 	if err != nil {
 		return err
@@ -75,9 +73,8 @@ const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 // plantObject stores a loose object and returns its id. Others may store the same one at the same
 // moment.
-func plantObject(dir, kind string, content []byte) (string, error) {
-	data := append(fmt.Appendf(nil, "%s %d\x00", kind, len(content)), content...)
-	oid := fmt.Sprintf("%x", sha1.Sum(data))
+func plantObject(dir string, kind plumbing.ObjectType, content []byte) (string, error) {
+	oid := plumbing.ComputeHash(kind, content).String()
 	name := filepath.Join(dir, "objects", oid[:2], oid[2:])
 	if _, err := os.Stat(name); err == nil {
 		return oid, nil
@@ -91,8 +88,13 @@ func plantObject(dir, kind string, content []byte) (string, error) {
 		return "", err
 	}
 
-	_, err = f.Write(stored(data))
-	err = errors.Join(err, f.Chmod(0o444), f.Close())
+	w := objfile.NewWriter(f)
+	err = w.WriteHeader(kind, int64(len(content)))
+	if err == nil {
+		_, err = w.Write(content)
+	}
+
+	err = errors.Join(err, w.Close(), f.Chmod(0o444), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), name)
 	}
@@ -102,20 +104,6 @@ func plantObject(dir, kind string, content []byte) (string, error) {
 	}
 
 	return oid, err
-}
-
-// stored is data as zlib writes it without compression (RFC 1950, RFC 1951), for a compressor takes a
-// megabyte of memory for each object.
-func stored(data []byte) []byte {
-	text := []byte{0x78, 0x01}
-	for block := range slices.Chunk(data, math.MaxUint16) {
-		size := uint16(len(block))
-		text = binary.LittleEndian.AppendUint16(append(text, 0), size)
-		text = append(binary.LittleEndian.AppendUint16(text, ^size), block...)
-	}
-	text = append(text, 1, 0, 0, 0xff, 0xff) // the last block, which is empty
-
-	return binary.BigEndian.AppendUint32(text, adler32.Checksum(data))
 }
 
 func plantFile(name, text string, mode os.FileMode) error {
