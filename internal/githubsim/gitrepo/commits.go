@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A Signature says who and when, to the second and with the zone's offset.
@@ -55,7 +53,7 @@ func (r *Repo) WriteCommit(ctx context.Context, c Commit) (string, error) {
 	text := fmt.Sprintf("%sauthor %s\ncommitter %s\n\n%s", head, c.Author, c.Committer, c.Message)
 	// git says what it thinks of others
 	if len(c.Tree) == len(Zero) && c.Author.When.Unix() >= 0 && c.Committer.When.Unix() >= 0 {
-		oid, err := plantObject(r.Dir, plumbing.CommitObject, []byte(text))
+		oid, err := plantObject(r.Dir, "commit", []byte(text))
 		return oid, wrap("write commit", err)
 	}
 

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A TreeEntry is one line of a tree. Mode is git's: "100644", "100755", "120000", "160000" or
@@ -23,7 +21,7 @@ type TreeEntry struct {
 
 // WriteBlob stores data and returns its id.
 func (r *Repo) WriteBlob(data []byte) (string, error) {
-	oid, err := plantObject(r.Dir, plumbing.BlobObject, data)
+	oid, err := plantObject(r.Dir, "blob", data)
 	return oid, wrap("write blob", err)
 }
 

@@ -1,14 +1,13 @@
 package gitrepo
 
 import (
+	"compress/zlib"
+	"crypto/sha1"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 )
 
 // configuration allows what GitHub allows, and keeps background work and short lock timeouts out of
@@ -50,12 +49,12 @@ func plant(dir, branch string) error {
 		return err
 	}
 
-	tree, err := plantObject(dir, plumbing.TreeObject, nil)
+	tree, err := plantObject(dir, "tree", nil)
 	if err != nil {
 		return err
 	}
 
-	commit, err := plantObject(dir, plumbing.CommitObject,
+	commit, err := plantObject(dir, "commit",
 		fmt.Appendf(nil, "tree %s\nauthor %s\ncommitter %s\n\nInitial commit\n", tree, simulator, simulator))
 	if err != nil {
 		return err
@@ -73,8 +72,9 @@ const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 // plantObject stores a loose object and returns its id. Others may store the same one at the same
 // moment.
-func plantObject(dir string, kind plumbing.ObjectType, content []byte) (string, error) {
-	oid := plumbing.ComputeHash(kind, content).String()
+func plantObject(dir, kind string, content []byte) (string, error) {
+	data := append(fmt.Appendf(nil, "%s %d\x00", kind, len(content)), content...)
+	oid := fmt.Sprintf("%x", sha1.Sum(data))
 	name := filepath.Join(dir, "objects", oid[:2], oid[2:])
 	if _, err := os.Stat(name); err == nil {
 		return oid, nil
@@ -88,12 +88,8 @@ func plantObject(dir string, kind plumbing.ObjectType, content []byte) (string, 
 		return "", err
 	}
 
-	w := objfile.NewWriter(f)
-	err = w.WriteHeader(kind, int64(len(content)))
-	if err == nil {
-		_, err = w.Write(content)
-	}
-
+	w := zlib.NewWriter(f)
+	_, err = w.Write(data)
 	err = errors.Join(err, w.Close(), f.Chmod(0o444), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), name)
