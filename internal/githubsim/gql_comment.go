@@ -3,8 +3,6 @@ package githubsim
 import (
 	"slices"
 	"strings"
-
-	graphql "github.com/graph-gophers/graphql-go"
 )
 
 // A gqlComment is an issue comment. Each method resolves the field of its name.
@@ -14,7 +12,7 @@ type gqlComment struct {
 }
 
 // ID is the global id.
-func (g *gqlComment) ID() graphql.ID { return graphql.ID(nodeID("IC", g.m.id)) }
+func (g *gqlComment) ID() globalID { return globalID(nodeID("IC", g.m.id)) }
 
 // DatabaseID is null, because the ids do not fit any more.
 func (g *gqlComment) DatabaseID() *int32 { return small(g.m.id) }
@@ -101,7 +99,7 @@ type gqlEdit struct {
 }
 
 // ID is the global id.
-func (g *gqlEdit) ID() graphql.ID { return graphql.ID(nodeID("UCE", g.e.id)) }
+func (g *gqlEdit) ID() globalID { return globalID(nodeID("UCE", g.e.id)) }
 
 // CreatedAt, EditedAt and UpdatedAt are when it was made.
 func (g *gqlEdit) CreatedAt() dateTime { return dateTime{g.e.at} }
@@ -125,7 +123,7 @@ type gqlReaction struct {
 }
 
 // ID is the global id.
-func (g *gqlReaction) ID() graphql.ID { return graphql.ID(nodeID("REA", g.r.id)) }
+func (g *gqlReaction) ID() globalID { return globalID(nodeID("REA", g.r.id)) }
 
 // DatabaseID is the id that REST uses.
 func (g *gqlReaction) DatabaseID() *int32 { return small(g.r.id) }
@@ -230,7 +228,7 @@ func (g *gqlThread) timeline() []*gqlItem {
 }
 
 // ID is the global id.
-func (i *gqlItem) ID() graphql.ID { return graphql.ID(nodeID("EV", i.e.id)) }
+func (i *gqlItem) ID() globalID { return globalID(nodeID("EV", i.e.id)) }
 
 // Actor is who did it.
 func (i *gqlItem) Actor() *gqlActor { return i.c.actor(i.e.actor) }

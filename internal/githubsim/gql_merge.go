@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	graphql "github.com/graph-gophers/graphql-go"
 )
 
 // What a pull request brings to its base, and how it may be merged.
@@ -45,7 +43,7 @@ func (g *gqlRepository) SquashMergeCommitMessage() string {
 type gqlPullCommit struct{ Commit *gqlCommit }
 
 // ID is the global id.
-func (g *gqlPullCommit) ID() graphql.ID { return graphql.ID("PRC_" + g.Commit.oid) }
+func (g *gqlPullCommit) ID() globalID { return globalID("PRC_" + g.Commit.oid) }
 
 // Commits are those that the base does not have, oldest first. Those of a fork are known where
 // there is no git.

@@ -3,8 +3,6 @@ package githubsim
 import (
 	"context"
 	"strings"
-
-	graphql "github.com/graph-gophers/graphql-go"
 )
 
 // echo is what every payload has: the client's own id of the mutation.
@@ -18,7 +16,7 @@ func mutating(ctx context.Context) *call {
 }
 
 // object returns the object of that global id, if it is of the wanted kind.
-func find[T any](c *call, id graphql.ID) (T, error) {
+func find[T any](c *call, id globalID) (T, error) {
 	var zero T
 	n, err := c.node(id)
 	if err != nil {
@@ -34,7 +32,7 @@ func find[T any](c *call, id graphql.ID) (T, error) {
 }
 
 // subject is the issue or pull request of that global id.
-func (c *call) subject(id graphql.ID) (*thread, error) {
+func (c *call) subject(id globalID) (*thread, error) {
 	n, err := c.node(id)
 	if err != nil {
 		return nil, err
@@ -60,7 +58,7 @@ type addCommentPayload struct {
 func (*rootResolver) AddComment(ctx context.Context, args struct {
 	Input struct {
 		ClientMutationID *string
-		SubjectID        graphql.ID
+		SubjectID        globalID
 		Body             string
 	}
 },
@@ -99,7 +97,7 @@ type updateCommentPayload struct {
 func (*rootResolver) UpdateIssueComment(ctx context.Context, args struct {
 	Input struct {
 		ClientMutationID *string
-		ID               graphql.ID
+		ID               globalID
 		Body             string
 	}
 },
@@ -125,7 +123,7 @@ func (*rootResolver) UpdateIssueComment(ctx context.Context, args struct {
 func (*rootResolver) DeleteIssueComment(ctx context.Context, args struct {
 	Input struct {
 		ClientMutationID *string
-		ID               graphql.ID
+		ID               globalID
 	}
 },
 ) (*echo, error) {
@@ -153,7 +151,7 @@ type minimizePayload struct {
 func (*rootResolver) MinimizeComment(ctx context.Context, args struct {
 	Input struct {
 		ClientMutationID *string
-		SubjectID        graphql.ID
+		SubjectID        globalID
 		Classifier       string
 	}
 },
@@ -172,7 +170,7 @@ type unminimizePayload struct {
 func (*rootResolver) UnminimizeComment(ctx context.Context, args struct {
 	Input struct {
 		ClientMutationID *string
-		SubjectID        graphql.ID
+		SubjectID        globalID
 	}
 },
 ) (*unminimizePayload, error) {
@@ -180,7 +178,7 @@ func (*rootResolver) UnminimizeComment(ctx context.Context, args struct {
 	return &unminimizePayload{echo{args.Input.ClientMutationID}, g}, err
 }
 
-func minimize(ctx context.Context, id graphql.ID, reason string) (*gqlComment, error) {
+func minimize(ctx context.Context, id globalID, reason string) (*gqlComment, error) {
 	c := mutating(ctx)
 	g, err := find[*gqlComment](c, id)
 	if err != nil {
@@ -211,8 +209,8 @@ type labelablePayload struct {
 type labelableArgs struct {
 	Input struct {
 		ClientMutationID *string
-		LabelableID      graphql.ID
-		LabelIDs         []graphql.ID
+		LabelableID      globalID
+		LabelIDs         []globalID
 	}
 }
 
@@ -273,7 +271,7 @@ type reactionPayload struct {
 func (*rootResolver) AddReaction(ctx context.Context, args struct {
 	Input struct {
 		ClientMutationID *string
-		SubjectID        graphql.ID
+		SubjectID        globalID
 		Content          string
 	}
 },
@@ -311,7 +309,7 @@ type pullPayload struct {
 type pullArgs struct {
 	Input struct {
 		ClientMutationID *string
-		PullRequestID    graphql.ID
+		PullRequestID    globalID
 	}
 }
 
@@ -350,7 +348,7 @@ type issuePayload struct {
 func (*rootResolver) CloseIssue(ctx context.Context, args struct {
 	Input struct {
 		ClientMutationID *string
-		IssueID          graphql.ID
+		IssueID          globalID
 		StateReason      *string
 	}
 },
@@ -366,14 +364,14 @@ func (*rootResolver) CloseIssue(ctx context.Context, args struct {
 func (*rootResolver) ReopenIssue(ctx context.Context, args struct {
 	Input struct {
 		ClientMutationID *string
-		IssueID          graphql.ID
+		IssueID          globalID
 	}
 },
 ) (*issuePayload, error) {
 	return changeState(ctx, args.Input.ClientMutationID, args.Input.IssueID, "open", "")
 }
 
-func changeState(ctx context.Context, client *string, id graphql.ID, state, reason string) (*issuePayload, error) {
+func changeState(ctx context.Context, client *string, id globalID, state, reason string) (*issuePayload, error) {
 	c := mutating(ctx)
 	g, err := find[*gqlIssue](c, id)
 	if err != nil {

@@ -5,9 +5,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	graphql "github.com/graph-gophers/graphql-go"
 )
+
+// A gqlDescription is what is told of a type: enough to ask whether there is one.
+type gqlDescription struct{ Kind, Name string }
+
+// Type resolves __type: the type of that name, or null.
+func (*rootResolver) Type(ctx context.Context, args struct{ Name string }) *gqlDescription {
+	found := callOf(ctx).server.graphQL.schema.Types[args.Name]
+	if found == nil {
+		return nil
+	}
+	return &gqlDescription{string(found.Kind), found.Name}
+}
 
 // Viewer resolves the query of that name.
 func (*rootResolver) Viewer(ctx context.Context) *gqlViewer {
@@ -55,13 +65,13 @@ func (*rootResolver) RateLimit(ctx context.Context, _ struct{ DryRun bool }) *gq
 }
 
 // Node resolves the query of that name.
-func (*rootResolver) Node(ctx context.Context, args struct{ ID graphql.ID }) (*gqlNode, error) {
+func (*rootResolver) Node(ctx context.Context, args struct{ ID globalID }) (*gqlNode, error) {
 	return callOf(ctx).node(args.ID)
 }
 
 // Nodes resolves the query of that name; what cannot be resolved is null without an error of its
 // own.
-func (*rootResolver) Nodes(ctx context.Context, args struct{ IDs []graphql.ID }) []*gqlNode {
+func (*rootResolver) Nodes(ctx context.Context, args struct{ IDs []globalID }) []*gqlNode {
 	found := make([]*gqlNode, 0, len(args.IDs))
 	for _, id := range args.IDs {
 		n, err := callOf(ctx).node(id)
@@ -76,12 +86,12 @@ func (*rootResolver) Nodes(ctx context.Context, args struct{ IDs []graphql.ID })
 
 // A gqlNode is an object found by its global id.
 type gqlNode struct {
-	id    graphql.ID
+	id    globalID
 	value any
 }
 
 // ID resolves the field of that name.
-func (n *gqlNode) ID() graphql.ID { return n.id }
+func (n *gqlNode) ID() globalID { return n.id }
 
 func as[T any](n *gqlNode) (T, bool) {
 	value, ok := n.value.(T)
@@ -121,7 +131,7 @@ func (n *gqlNode) accountOf(kind string) (*gqlActor, bool) {
 }
 
 // node finds an object that the actor may read.
-func (c *call) node(id graphql.ID) (*gqlNode, error) {
+func (c *call) node(id globalID) (*gqlNode, error) {
 	kind, number, _ := parseNodeID(string(id))
 	var value any
 	switch kind {
@@ -213,7 +223,7 @@ func (c *call) actor(a *account) *gqlActor {
 }
 
 // ID resolves the field of that name, as do the others.
-func (g *gqlActor) ID() graphql.ID { return graphql.ID(nodeID(g.a.nodeKind(), g.a.id)) }
+func (g *gqlActor) ID() globalID { return globalID(nodeID(g.a.nodeKind(), g.a.id)) }
 
 // DatabaseID resolves the field of that name.
 func (g *gqlActor) DatabaseID() *int32 { return small(g.a.id) }
@@ -254,7 +264,7 @@ type gqlLabel struct {
 }
 
 // ID resolves the field of that name, as do the others.
-func (g *gqlLabel) ID() graphql.ID { return graphql.ID(nodeID("LA", g.l.id)) }
+func (g *gqlLabel) ID() globalID { return globalID(nodeID("LA", g.l.id)) }
 
 // Name resolves the field of that name.
 func (g *gqlLabel) Name() string { return g.l.name }

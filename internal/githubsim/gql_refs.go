@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	graphql "github.com/graph-gophers/graphql-go"
-
 	"github.com/label-state/label-state/internal/githubsim/gitrepo"
 )
 
@@ -20,7 +18,7 @@ type gqlRef struct {
 }
 
 // ID is the global id.
-func (g *gqlRef) ID() graphql.ID { return graphql.ID(nodeID("REF", g.r.id) + "_" + g.ref.Name) }
+func (g *gqlRef) ID() globalID { return globalID(nodeID("REF", g.r.id) + "_" + g.ref.Name) }
 
 func (g *gqlRef) split() (prefix, name string) {
 	for _, known := range []string{"refs/heads/", "refs/tags/"} {
@@ -100,7 +98,7 @@ type gqlObject struct {
 }
 
 // ID is the global id.
-func (g *gqlObject) ID() graphql.ID { return graphql.ID(nodeID("C", g.r.id) + g.oid) }
+func (g *gqlObject) ID() globalID { return globalID(nodeID("C", g.r.id) + g.oid) }
 
 // OID is git's id.
 func (g *gqlObject) OID() gitObjectID { return gitObjectID(g.oid) }
@@ -230,7 +228,7 @@ type refUpdate struct {
 func (*rootResolver) UpdateRefs(ctx context.Context, args struct {
 	Input struct {
 		ClientMutationID *string
-		RepositoryID     graphql.ID
+		RepositoryID     globalID
 		RefUpdates       []refUpdate
 	}
 },

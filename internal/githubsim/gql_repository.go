@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	graphql "github.com/graph-gophers/graphql-go"
-
 	"github.com/label-state/label-state/internal/githubsim/gitrepo"
 )
 
@@ -18,7 +16,7 @@ type gqlRepository struct {
 }
 
 // ID is the global id.
-func (g *gqlRepository) ID() graphql.ID { return graphql.ID(nodeID("R", g.r.id)) }
+func (g *gqlRepository) ID() globalID { return globalID(nodeID("R", g.r.id)) }
 
 // DatabaseID is the id that REST uses.
 func (g *gqlRepository) DatabaseID() *int32 { return small(g.r.id) }

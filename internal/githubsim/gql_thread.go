@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-
-	graphql "github.com/graph-gophers/graphql-go"
 )
 
 // A gqlThread is what issues and pull requests have in common. Each method resolves the field of
@@ -17,9 +15,9 @@ type gqlThread struct {
 }
 
 // ID is the global id.
-func (g *gqlThread) ID() graphql.ID {
+func (g *gqlThread) ID() globalID {
 	_, kind := issueKind(g.now)
-	return graphql.ID(nodeID(kind, g.now.id))
+	return globalID(nodeID(kind, g.now.id))
 }
 
 // DatabaseID is null, because the ids do not fit any more.

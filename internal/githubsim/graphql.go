@@ -8,25 +8,19 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"regexp"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	graphql "github.com/graph-gophers/graphql-go"
-	gqlerrors "github.com/graph-gophers/graphql-go/errors"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
 //go:embed schema.graphql
 var schemaText string
 
-// schema is parsed once for all servers of a process: it takes longer than most of what tests do
-// with a server, and no resolver keeps anything, since the call is in the context.
-var schema = sync.OnceValues(func() (*graphql.Schema, error) {
-	return graphql.ParseSchema(schemaText, &rootResolver{},
-		graphql.UseFieldResolvers(), graphql.DisableFieldSelections())
-})
+// graphQL is made once for all servers of a process: it takes longer than most of what tests do with
+// a server, and no resolver keeps anything, since the call is in the context.
+var graphQL = sync.OnceValues(func() (*executor, error) { return newExecutor(schemaText, &rootResolver{}) })
 
 // rootResolver starts every query and mutation; the call is in the context.
 type rootResolver struct{}
@@ -45,12 +39,11 @@ func (e *gqlFault) Error() string { return e.message }
 
 // A gqlError is an error as GitHub writes it into the answer.
 type gqlError struct {
-	Type       string               `json:"type,omitempty"`
-	Code       string               `json:"code,omitempty"`
-	Path       []any                `json:"path,omitempty"`
-	Locations  []gqlerrors.Location `json:"locations,omitempty"`
-	Extensions map[string]any       `json:"extensions,omitempty"`
-	Message    string               `json:"message"`
+	Type      string              `json:"type,omitempty"`
+	Code      string              `json:"code,omitempty"`
+	Path      []any               `json:"path,omitempty"`
+	Locations []gqlerror.Location `json:"locations,omitempty"`
+	Message   string              `json:"message"`
 }
 
 // A gqlAnswer is the body of a GraphQL answer. Errors do not keep the status from being 200.
@@ -93,7 +86,8 @@ func (s *Server) serveGraphQL(w http.ResponseWriter, c *call) {
 	}
 
 	b := c.who.token.budget("graphql", s.options.RateLimit, s.st.moment)
-	c.cost = cost(sent.Query)
+	doc := s.graphQL.document(sent.Query)
+	c.cost = doc.cost
 	if b.remaining() < c.cost {
 		b.header(c.header, "graphql")
 		message := fmt.Sprintf("API rate limit already exceeded for user ID %d.", c.who.account.id)
@@ -101,10 +95,10 @@ func (s *Server) serveGraphQL(w http.ResponseWriter, c *call) {
 		return
 	}
 
-	if m := operationPattern.FindStringSubmatch(sent.Query); m == nil || m[1] != "mutation" {
-		c.view = c.past
-	} else {
+	if o := doc.operation(sent.OperationName); o != nil && o.Operation == ast.Mutation {
 		c.meter.lift()
+	} else {
+		c.view = c.past
 	}
 
 	b.used += c.cost
@@ -120,18 +114,15 @@ func (s *Server) serveGraphQL(w http.ResponseWriter, c *call) {
 
 func (s *Server) execute(c *call, sent gqlQuery) gqlAnswer {
 	ctx := context.WithValue(c.r.Context(), callKey{}, c)
-	resp := s.schema.Exec(ctx, sent.Query, sent.OperationName, sent.Variables)
-	out := gqlAnswer{Data: resp.Data}
-	for _, e := range resp.Errors {
-		if errors.Is(e.ResolverError, errQueryFault) {
+	data, wrong := s.graphQL.execute(ctx, &rootResolver{}, sent)
+	out := gqlAnswer{Data: data}
+	for _, e := range wrong {
+		if errors.Is(e.err, errQueryFault) {
 			return gqlAnswer{Errors: []gqlError{{Message: c.queryFault()}}}
 		}
-		out.Errors = append(out.Errors, c.fieldError(e))
+		out.Errors = append(out.Errors, fieldError(e))
 	}
 
-	slices.SortStableFunc(out.Errors, func(a, b gqlError) int { // fields resolve side by side
-		return strings.Compare(fmt.Sprint(a.Path...), fmt.Sprint(b.Path...))
-	})
 	return out
 }
 
@@ -145,19 +136,14 @@ func (c *call) queryFault() string {
 }
 
 // fieldError gives an error the type that GitHub gives it.
-func (c *call) fieldError(e *gqlerrors.QueryError) gqlError {
-	out := gqlError{
-		Path:       e.Path,
-		Locations:  e.Locations,
-		Extensions: e.Extensions,
-		Message:    e.Message,
-	}
+func fieldError(e execError) gqlError {
+	out := gqlError{Path: e.path, Locations: e.at, Message: e.text}
 	var refused *refusal
 	var fault *gqlFault
 	switch {
-	case errors.As(e.ResolverError, &fault):
+	case errors.As(e.err, &fault):
 		out.Type = fault.kind
-	case errors.As(e.ResolverError, &refused):
+	case errors.As(e.err, &refused):
 		out.Type, out.Message = refused.graphQL()
 	}
 
@@ -201,13 +187,6 @@ func (c *call) reply(w http.ResponseWriter, a gqlAnswer) {
 	_, _ = w.Write(text) // into memory
 }
 
-var connectionPattern = regexp.MustCompile(`\b(?:first|last)\s*:`)
-
-// cost is how many points a document costs: its connections by the hundred, at least one.
-func cost(query string) int {
-	return max(1, int(math.Round(float64(len(connectionPattern.FindAllString(query, -1)))/100)))
-}
-
 // The scalars of GitHub's schema.
 type (
 	bigInt      int64
@@ -215,45 +194,14 @@ type (
 	uri         string
 	gitObjectID string
 	gitRefname  string
+	globalID    string // of type ID
 )
-
-func (bigInt) ImplementsGraphQLType(name string) bool      { return name == "BigInt" }
-func (dateTime) ImplementsGraphQLType(name string) bool    { return name == "DateTime" }
-func (uri) ImplementsGraphQLType(name string) bool         { return name == "URI" }
-func (gitObjectID) ImplementsGraphQLType(name string) bool { return name == "GitObjectID" }
-func (gitRefname) ImplementsGraphQLType(name string) bool  { return name == "GitRefname" }
 
 // MarshalJSON writes a BigInt as GitHub does: as a string.
 func (b bigInt) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, `"%d"`, int64(b)), nil }
 
 // MarshalJSON writes a DateTime with a resolution of one second.
 func (t dateTime) MarshalJSON() ([]byte, error) { return json.Marshal(timestamp(t.Time)) }
-
-// UnmarshalGraphQL reads a BigInt; no argument of the schema has that type.
-func (b *bigInt) UnmarshalGraphQL(input any) error {
-	return fmt.Errorf("BigInt %v: not an argument", input)
-}
-
-// UnmarshalGraphQL reads a DateTime.
-func (t *dateTime) UnmarshalGraphQL(input any) (err error) {
-	t.Time, err = time.Parse(time.RFC3339, fmt.Sprint(input))
-	return err
-}
-
-// UnmarshalGraphQL reads a URI.
-func (u *uri) UnmarshalGraphQL(input any) error { *u = uri(fmt.Sprint(input)); return nil }
-
-// UnmarshalGraphQL reads an object id.
-func (o *gitObjectID) UnmarshalGraphQL(input any) error {
-	*o = gitObjectID(fmt.Sprint(input))
-	return nil
-}
-
-// UnmarshalGraphQL reads the name of a reference.
-func (n *gitRefname) UnmarshalGraphQL(input any) error {
-	*n = gitRefname(fmt.Sprint(input))
-	return nil
-}
 
 // moment is a DateTime that may be null.
 func moment(t time.Time) *dateTime {

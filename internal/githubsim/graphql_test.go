@@ -161,7 +161,7 @@ func TestQueryErrors(t *testing.T) {
 			"[repository issues]",
 			"`x` does not appear to be a valid cursor.", "",
 		},
-		{"tok-wes", `{nonsense}`, "", "[]", `Cannot query field "nonsense" on type "Query".`, ""},
+		{"tok-wes", `{nonsense}`, "", "[]", `Cannot query field "nonsense" on type "Query". Did you mean "nodes"?`, ""},
 		{
 			"tok-rob", `mutation{addLabelsToLabelable(input:{labelableId:"$I2",labelIds:["$bug"]}){clientMutationId}}`,
 			"FORBIDDEN",

@@ -14,8 +14,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	graphql "github.com/graph-gophers/graphql-go"
 )
 
 // Options are what a server needs beyond its seed.
@@ -44,7 +42,7 @@ type Server struct {
 	GraphQLOff bool
 
 	options Options
-	schema  *graphql.Schema
+	graphQL *executor
 	routes  []route
 
 	mu   sync.Mutex // guards what follows
@@ -61,7 +59,7 @@ func New(seed Seed, options Options) (*Server, error) {
 	s.setBase("https://api.github.com", "https://github.com")
 	s.routes = restRoutes()
 	var err error
-	if s.schema, err = schema(); err != nil {
+	if s.graphQL, err = graphQL(); err != nil {
 		return nil, fmt.Errorf("parse GraphQL schema: %w", err)
 	}
 	if err := s.st.plant(context.Background(), seed, options.Dir); err != nil {
