@@ -134,7 +134,7 @@ func TestLinked(t *testing.T) {
 		{".", most, nil, []string{
 			"github.com/gomodule/redigo", "google.golang.org/", "github.com/go-git/", "github.com/urfave/",
 			"charm.land/",
-			"github.com/modelcontextprotocol/", "github.com/slack-go/", "github.com/graph-gophers/",
+			"github.com/modelcontextprotocol/", "github.com/slack-go/", "github.com/vektah/gqlparser/",
 			"github.com/label-state/label-state/internal/githubsim",
 			"github.com/label-state/label-state/internal/lease/redis",
 			"github.com/label-state/label-state/internal/board",

@@ -534,6 +534,14 @@ func input(to reflect.Value, value any) error {
 		return err
 	}
 
+	switch to.Kind() {
+	case reflect.String:
+		to.SetString(fmt.Sprint(value))
+		return nil
+	case reflect.Slice:
+		return inputs(to, reflect.ValueOf(value))
+	}
+
 	switch value := value.(type) {
 	case map[string]any:
 		for name, one := range value {
@@ -544,29 +552,33 @@ func input(to reflect.Value, value any) error {
 				}
 			}
 		}
-	case []any:
-		for _, one := range value {
-			item := reflect.New(to.Type().Elem()).Elem()
-			if err := input(item, one); err != nil {
-				return err
-			}
-			to.Set(reflect.Append(to, item))
-		}
 	case bool:
 		to.SetBool(value)
 	case int64:
-		switch {
-		case to.Kind() == reflect.String:
-			to.SetString(fmt.Sprint(value))
-		case to.OverflowInt(value):
+		if to.OverflowInt(value) {
 			return fmt.Errorf("%d does not fit into an Int", value)
-		default:
-			to.SetInt(value)
 		}
-	case float64:
+		to.SetInt(value)
+	case float64: // of a variable, as JSON has it
 		return input(to, int64(value))
-	default:
-		to.SetString(fmt.Sprint(value))
+	}
+
+	return nil
+}
+
+// inputs puts values into a list; one value stands for a list of it.
+func inputs(to, values reflect.Value) error {
+	if values.Kind() != reflect.Slice {
+		item := reflect.New(to.Type().Elem()).Elem()
+		to.Set(reflect.Append(to, item))
+		return input(to.Index(0), values.Interface())
+	}
+
+	to.Set(reflect.MakeSlice(to.Type(), values.Len(), values.Len()))
+	for n := range values.Len() {
+		if err := input(to.Index(n), values.Index(n).Interface()); err != nil {
+			return err
+		}
 	}
 
 	return nil

@@ -360,3 +360,92 @@ func TestGraphQLDoors(t *testing.T) {
 		t.Errorf("switched off: %d", got.status)
 	}
 }
+
+// TestExecution: what the language has beyond fields and arguments.
+func TestExecution(t *testing.T) {
+	const issue = `{repository(owner:"acme",name:"app"){issue(number:1)`
+	for _, c := range []struct{ name, query, operation, variables, want string }{
+		{
+			"fields of one key are merged", issue + `{number} issue(number:1){title ... on Issue{number state}}}}`, "", "",
+			`{"repository":{"issue":{"number":1,"title":"Retry the upload","state":"OPEN"}}}`,
+		},
+		{
+			"directives", `query($no:Boolean!){viewer{login @include(if:$no) ... @skip(if:$no){kind:__typename}}}`, "", `{"no":false}`,
+			`{"viewer":{"kind":"User"}}`,
+		},
+		{
+			"fragments on an interface", `{repository(owner:"acme",name:"app"){issueOrPullRequest(number:2){...O}}} fragment O on Node{id ... on PullRequest{title} ... on Issue{number}}`, "", "",
+			`{"repository":{"issueOrPullRequest":{"id":"$I2","number":2}}}`,
+		},
+		{
+			"one value for a list", issue + `{timelineItems(first:1,itemTypes:CLOSED_EVENT){totalCount filteredCount}}}}`, "", "",
+			`{"repository":{"issue":{"timelineItems":{"totalCount":3,"filteredCount":0}}}}`,
+		},
+		{
+			"one variable for a list", `query($id:[ID!]!){nodes(ids:$id){id}}`, "", `{"id":"$I2"}`,
+			`{"nodes":[{"id":"$I2"}]}`,
+		},
+		{
+			"a variable without a value", `query($number:Int=2){repository(owner:"acme",name:"app"){issue(number:$number){number}}}`, "", "",
+			`{"repository":{"issue":{"number":2}}}`,
+		},
+		{
+			"a number of JSON", `query($number:Int!){repository(owner:"acme",name:"app"){issue(number:$number){number}}}`, "", `{"number":2}`,
+			`{"repository":{"issue":{"number":2}}}`,
+		},
+		{
+			"a number too large", issue + `{labels(first:3000000000){totalCount}}}}`, "", "",
+			`{"repository":{"issue":{"labels":null}}} 3000000000 does not fit into an Int`,
+		},
+		{
+			"null goes up to what can be null", issue + `{comments(first:101){totalCount}} other:issue(number:2){number}}}`, "", "",
+			`{"repository":{"issue":null,"other":{"number":2}}} Requesting 101 records on the ` + "`comments`" + ` connection exceeds the ` + "`first`" + ` limit of 100 records.`,
+		},
+		{
+			"one of two operations", `query a{viewer{login}} query b{viewer{kind:__typename}}`, "b", "",
+			`{"viewer":{"kind":"User"}}`,
+		},
+		{
+			"no such operation", `query a{viewer{login}} query b{viewer{login}}`, "c", "",
+			` No operation named "c"`,
+		},
+		{
+			"a variable of another type", `query($number:Int!){repository(owner:"acme",name:"app"){issue(number:$number){number}}}`, "", `{"number":"two"}`,
+			` cannot use string as Int`,
+		},
+		{
+			"a variable that is required", `query($id:ID!){node(id:$id){id}}`, "", "",
+			` must be defined`,
+		},
+		{"no document", `{viewer{login}`, "", "", ` Expected Name, found <EOF>`},
+		{"a type", `{a:__type(name:"UpdateRefsInput"){kind name} b:__type(name:"None"){name}}`, "", "", `{"a":{"kind":"INPUT_OBJECT","name":"UpdateRefsInput"},"b":null}`},
+		{"what is not told of a type", `{__type(name:"Issue"){fields{name}}}`, "", "", `{"__type":{"fields":null}} the embedded GitHub does not tell that`},
+	} {
+		s := newServer(t)
+		body := map[string]any{"query": c.query, "operationName": c.operation}
+		if c.variables != "" {
+			body["variables"] = json.RawMessage(expand(t, s, c.variables))
+		}
+		sent, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		var got struct {
+			Data   json.RawMessage
+			Errors []struct{ Message string }
+		}
+		answer := send(t, s, "tok-wes", "POST /graphql", string(sent))
+		if err := json.Unmarshal([]byte(answer.text), &got); err != nil {
+			t.Fatalf("%s: %s: %v", c.name, answer.text, err)
+		}
+
+		text := string(got.Data)
+		for _, e := range got.Errors {
+			text += " " + e.Message
+		}
+		if want := expand(t, s, c.want); text != want {
+			t.Errorf("%s\n got %s\nwant %s", c.name, text, want)
+		}
+	}
+}
