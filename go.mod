@@ -29,9 +29,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/agnivade/levenshtein v1.2.2 // indirect
-
 require (
+	github.com/agnivade/levenshtein v1.2.2 // indirect
 	github.com/charmbracelet/ultraviolet v0.0.0-20260811164956-006e29f97886 // indirect
 	github.com/charmbracelet/x/term v0.2.2 // indirect
 	github.com/charmbracelet/x/termios v0.1.1 // indirect
