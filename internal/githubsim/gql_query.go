@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// A gqlDescription is what is told of a type: enough to ask whether there is one.
-type gqlDescription struct{ Kind, Name string }
+// A gqlDescription is what is told of a type: enough to ask what a server knows.
+type gqlDescription struct{ of *ast.Definition }
 
 // Type resolves __type: the type of that name, or null.
 func (*rootResolver) Type(ctx context.Context, args struct{ Name string }) *gqlDescription {
@@ -16,7 +18,53 @@ func (*rootResolver) Type(ctx context.Context, args struct{ Name string }) *gqlD
 	if found == nil {
 		return nil
 	}
-	return &gqlDescription{string(found.Kind), found.Name}
+	return &gqlDescription{found}
+}
+
+// Kind resolves the field of that name, as do the others.
+func (g *gqlDescription) Kind() string { return string(g.of.Kind) }
+
+// Name resolves the field of that name.
+func (g *gqlDescription) Name() string { return g.of.Name }
+
+// A gqlNamed is a field or a value of a type.
+type gqlNamed struct{ Name string }
+
+// Fields resolves the field of that name: null of what is no object and no interface.
+func (g *gqlDescription) Fields(struct{ IncludeDeprecated bool }) *[]gqlNamed {
+	return g.members(ast.Object, ast.Interface)
+}
+
+// InputFields resolves the field of that name: null of what is no input.
+func (g *gqlDescription) InputFields() *[]gqlNamed { return g.members(ast.InputObject) }
+
+func (g *gqlDescription) members(kinds ...ast.DefinitionKind) *[]gqlNamed {
+	if !slices.Contains(kinds, g.of.Kind) {
+		return nil
+	}
+
+	names := []gqlNamed{}
+	for _, field := range g.of.Fields {
+		if !strings.HasPrefix(field.Name, "__") {
+			names = append(names, gqlNamed{field.Name})
+		}
+	}
+
+	return &names
+}
+
+// EnumValues resolves the field of that name: null of what is no enum.
+func (g *gqlDescription) EnumValues(struct{ IncludeDeprecated bool }) *[]gqlNamed {
+	if g.of.Kind != ast.Enum {
+		return nil
+	}
+
+	names := []gqlNamed{}
+	for _, value := range g.of.EnumValues {
+		names = append(names, gqlNamed{value.Name})
+	}
+
+	return &names
 }
 
 // Viewer resolves the query of that name.

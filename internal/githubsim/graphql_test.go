@@ -419,7 +419,14 @@ func TestExecution(t *testing.T) {
 		},
 		{"no document", `{viewer{login}`, "", "", ` Expected Name, found <EOF>`},
 		{"a type", `{a:__type(name:"UpdateRefsInput"){kind name} b:__type(name:"None"){name}}`, "", "", `{"a":{"kind":"INPUT_OBJECT","name":"UpdateRefsInput"},"b":null}`},
-		{"what is not told of a type", `{__type(name:"Issue"){fields{name}}}`, "", "", `{"__type":{"fields":null}} the embedded GitHub does not tell that`},
+		{
+			"what a type has", `{a:__type(name:"UserContentEdit"){fields(includeDeprecated:true){name} enumValues{name} inputFields{name}} b:__type(name:"LockReason"){name} ` +
+				`c:__type(name:"ReportedContentClassifiers"){enumValues{name}} d:__type(name:"ReopenIssueInput"){inputFields{name} fields{name}}}`, "", "",
+			`{"a":{"fields":[{"name":"id"},{"name":"createdAt"},{"name":"deletedAt"},{"name":"editedAt"},{"name":"editor"},{"name":"updatedAt"}],"enumValues":null,"inputFields":null},"b":null,` +
+				`"c":{"enumValues":[{"name":"ABUSE"},{"name":"DUPLICATE"},{"name":"OFF_TOPIC"},{"name":"OUTDATED"},{"name":"RESOLVED"},{"name":"SPAM"}]},` +
+				`"d":{"inputFields":[{"name":"clientMutationId"},{"name":"issueId"}],"fields":null}}`,
+		},
+		{"what is not told of a type", `{__type(name:"Issue"){interfaces{name}}}`, "", "", `{"__type":{"interfaces":null}} the embedded GitHub does not tell that`},
 	} {
 		s := newServer(t)
 		body := map[string]any{"query": c.query, "operationName": c.operation}
