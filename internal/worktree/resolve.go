@@ -31,7 +31,7 @@ func (s source) run(ctx context.Context, args ...string) (string, error) {
 func open(ctx context.Context, run Git, s Spec) (source, error) {
 	path, err := filepath.EvalSymlinks(s.Path)
 	if err != nil {
-		return source{}, answer.Wrongf("repository %s: %s", s.Name, printable.Cause(err))
+		return source{}, answer.Wrongf("repository %s: %s: %s", s.Name, s.Path, printable.Cause(err))
 	}
 
 	info, err := os.Stat(path)

@@ -46,6 +46,9 @@ func pushNamedOrHeld(ctx context.Context, c *cli.Call, p *pushParams) error {
 	if err != nil {
 		return err
 	}
+	if _, err := c.Env.Holds(); err != nil {
+		return c.Usagef("%s; run it inside the clone that has the branch", err)
+	}
 
 	return cli.OnIssue(func(ctx context.Context, c *cli.Call, i claim.Issue, p *pushParams) error {
 		err := pushUnder(ctx, c, i, p.Branch, gitpush.Push{Remote: p.Remote, Options: asked})
