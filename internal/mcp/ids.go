@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // The id of a call comes back as the client has written it, but the library knows numbers only as
@@ -48,13 +50,16 @@ func quote(value []byte) []byte {
 	return text
 }
 
+// idText is an id that the library has got, as the client has written it.
+func idText(id jsonrpc.ID) string { return fmt.Sprint(id.Raw()) }
+
 // unquoteIDs returns a line of the library with the ids of its answers as the client has written
-// them.
-func unquoteIDs(line []byte) []byte {
+// them, and tells each.
+func unquoteIDs(line []byte, answered func(id string)) []byte {
 	var batch []json.RawMessage
 	if line[0] == '[' && json.Unmarshal(line, &batch) == nil {
 		for n, one := range batch {
-			batch[n] = unquoteIDs(one)
+			batch[n] = unquoteIDs(one, answered)
 		}
 		text, _ := json.Marshal(batch) // of messages that were read from JSON
 		return append(text, '\n')
@@ -65,6 +70,7 @@ func unquoteIDs(line []byte) []byte {
 	if find(line, "method").found() || json.Unmarshal(id.in(line), &text) != nil {
 		return line
 	}
+	answered(text)
 
 	return id.replace(line, []byte(text))
 }

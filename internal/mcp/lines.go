@@ -10,6 +10,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -29,6 +30,32 @@ type lines struct {
 	out  *sender
 	rest []byte      // of the line that is being handed on
 	old  atomic.Bool // the client speaks a revision that has batches
+
+	mu    sync.Mutex
+	asked map[string]bool // the ids of calls that have no answer yet, as the client has written them
+}
+
+// answered notes that a call has its answer, or gets none.
+func (l *lines) answered(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.asked, id)
+}
+
+// ask notes the calls of a line, or refuses it for one with the id of a call that has no answer
+// yet: the library would leave it without an answer, or end the server.
+func (l *lines) ask(ids ...string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if slices.ContainsFunc(ids, func(id string) bool { return l.asked[id] }) {
+		return errors.New("a request with this id has no answer yet: each needs an id of its own")
+	}
+
+	for _, id := range ids {
+		l.asked[id] = true
+	}
+
+	return nil
 }
 
 // Read is io.Reader over the messages.
@@ -86,7 +113,10 @@ func (l *lines) judge(line []byte) ([]byte, *jsonrpc.Error) {
 	case line[0] == '[' && !l.old.Load():
 		return invalid("batches are not part of this revision of the protocol: send one message a line")
 	case line[0] == '[':
-		text, err := judgeBatch(line)
+		text, ids, err := judgeBatch(line)
+		if err == nil {
+			err = l.ask(ids...)
+		}
 		if err != nil {
 			return invalid(err.Error())
 		}
@@ -94,12 +124,15 @@ func (l *lines) judge(line []byte) ([]byte, *jsonrpc.Error) {
 	}
 
 	text, message, err := decode(line)
+	r, ok := message.(*jsonrpc.Request)
+	if err == nil && ok && r.IsCall() {
+		err = l.ask(idText(r.ID))
+	}
 	if err != nil {
 		return invalid(err.Error())
 	}
 
-	// the client's first words say the revision
-	if r, ok := message.(*jsonrpc.Request); ok && r.Method == "initialize" {
+	if ok && r.Method == "initialize" { // the client's first words say the revision
 		var p struct {
 			ProtocolVersion string `json:"protocolVersion"`
 		}
@@ -111,7 +144,7 @@ func (l *lines) judge(line []byte) ([]byte, *jsonrpc.Error) {
 
 // judgeBatch is judge for a batch. Its notifications come after it, each in a line of its own: the
 // library waits for an answer to all of a batch.
-func judgeBatch(line []byte) (text []byte, err error) {
+func judgeBatch(line []byte) (text []byte, ids []string, err error) {
 	var all, calls []json.RawMessage
 	var notices []byte
 	err = json.Unmarshal(line, &all)
@@ -119,7 +152,6 @@ func judgeBatch(line []byte) (text []byte, err error) {
 		err = errors.New("the batch is empty")
 	}
 
-	ids := map[jsonrpc.ID]bool{}
 	for _, one := range all {
 		own, m, bad := decode(one)
 		r, is := m.(*jsonrpc.Request)
@@ -127,10 +159,10 @@ func judgeBatch(line []byte) (text []byte, err error) {
 		case is && !r.IsCall():
 			notices = append(append(notices, '\n'), own...)
 			continue
-		case is && ids[r.ID]:
+		case is && slices.Contains(ids, idText(r.ID)):
 			bad = errors.New("two requests of the batch have the same id")
 		case is:
-			ids[r.ID] = true
+			ids = append(ids, idText(r.ID))
 		}
 		calls, err = append(calls, own), cmp.Or(err, bad)
 	}
@@ -138,7 +170,7 @@ func judgeBatch(line []byte) (text []byte, err error) {
 	if len(calls) > 0 {
 		text, _ = json.Marshal(calls) // of messages that were read from JSON
 	}
-	return append(text, notices...), err
+	return append(text, notices...), ids, err
 }
 
 // decode reads one message from JSON, and returns its text with the id as the library gets it.

@@ -57,11 +57,14 @@ func (s *sender) Write(p []byte) (int, error) {
 // Close does nothing.
 func (s *sender) Close() error { return nil }
 
-// restored writes what the library says, with the client's own ids.
-type restored struct{ *sender }
+// restored writes what the library says, with the client's own ids, which are free again.
+type restored struct {
+	*sender
+	in *lines
+}
 
 func (r restored) Write(line []byte) (int, error) {
-	if _, err := r.sender.Write(unquoteIDs(line)); err != nil {
+	if _, err := r.sender.Write(unquoteIDs(line, r.in.answered)); err != nil {
 		return 0, err
 	}
 	return len(line), nil

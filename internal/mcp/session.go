@@ -23,8 +23,12 @@ type stdio struct {
 // Connect begins the only session there is.
 func (s stdio) Connect(ctx context.Context) (sdk.Connection, error) {
 	out := &sender{out: s.out, end: s.end}
-	in := &lines{in: bufio.NewReaderSize(s.in, 64<<10), out: out}
-	c, err := (&sdk.IOTransport{Reader: io.NopCloser(in), Writer: restored{out}}).Connect(ctx)
+	in := &lines{
+		in:    bufio.NewReaderSize(s.in, 64<<10),
+		out:   out,
+		asked: map[string]bool{},
+	}
+	c, err := (&sdk.IOTransport{Reader: io.NopCloser(in), Writer: restored{out, in}}).Connect(ctx)
 	return &session{
 		Connection: c,
 		in:         in,
@@ -53,9 +57,7 @@ func asksNobody(method string) bool {
 	return method == "initialize" || strings.HasSuffix(method, "/list")
 }
 
-// Read is the next message of the client. A call is noted, and that one was cancelled. One with the
-// id of a call under way is refused here, because the library would leave it without an answer; but
-// not to a client with batches, of which the library would take the refusal for that call's answer.
+// Read is the next message of the client. A call is noted, and that one was cancelled.
 func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := s.Connection.Read(ctx)
 	if errors.Is(err, io.EOF) {
@@ -71,19 +73,6 @@ func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 
 	s.mu.Lock()
-	_, twice := s.running[r.ID]
-	if twice && r.IsCall() && !s.in.old.Load() {
-		s.mu.Unlock()
-		err := s.Connection.Write(ctx, &jsonrpc.Response{ID: r.ID, Error: &jsonrpc.Error{
-			Code:    jsonrpc.CodeInvalidRequest,
-			Message: "a request with this id has no answer yet: each needs an id of its own",
-		}})
-		if err != nil {
-			return nil, err
-		}
-		return s.Read(ctx)
-	}
-
 	defer s.mu.Unlock()
 	if r.IsCall() {
 		s.running[r.ID] = false
@@ -167,6 +156,7 @@ func (s *session) Write(ctx context.Context, m jsonrpc.Message) error {
 		delete(s.running, r.ID)
 		s.mu.Unlock()
 		if cancelled && !s.in.old.Load() {
+			s.in.answered(idText(r.ID))
 			return nil
 		}
 	}

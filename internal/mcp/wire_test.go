@@ -338,6 +338,28 @@ func TestCancelled(t *testing.T) {
 	if got := w.hear(); !strings.Contains(got, `"id":2,`) || !strings.Contains(got, `"id":3,`) {
 		t.Errorf("of a batch, heard %s", got)
 	}
+
+	// an id that a batch has under way is refused, by itself and in another batch
+	w.say(`[{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"status","arguments":{"issue":"5"}}},{"jsonrpc":"2.0","id":6,"method":"ping"}]`)
+	<-began
+	for _, again := range []struct{ line, id string }{
+		{`{"jsonrpc":"2.0","id":5,"method":"ping"}`, "5"},
+		{`[{"jsonrpc":"2.0","id":7,"method":"ping"},{"jsonrpc":"2.0","id":5,"method":"ping"}]`, "null"},
+	} {
+		w.say(again.line)
+		if got := w.hear(); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+again.id+`,"error":{"code":-32600,`) {
+			t.Errorf("%s: heard %s", again.line, got)
+		}
+	}
+
+	close(free)
+	if got := w.hear(); !strings.Contains(got, `"id":5,"result"`) || !strings.Contains(got, `"id":6,"result"`) {
+		t.Errorf("of the first batch, heard %s", got)
+	}
+	w.say(`[{"jsonrpc":"2.0","id":7,"method":"ping"}]`) // which was not executed
+	if got := w.hear(); got != `[{"jsonrpc":"2.0","id":7,"result":{}}]` {
+		t.Errorf("heard %s", got)
+	}
 }
 
 // TestUnread: a client that does not read cannot keep the server from ending when it is told to,

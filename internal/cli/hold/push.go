@@ -46,7 +46,7 @@ func pushNamedOrHeld(ctx context.Context, c *cli.Call, p *pushParams) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.Env.Holds(); err != nil {
+	if _, err := c.Env.Holds(); err != nil && p.Issue == "" {
 		return c.Usagef("%s; run it inside the clone that has the branch", err)
 	}
 
