@@ -97,6 +97,7 @@ func several() Report {
 			{claim.Issue{Owner: "acme", Repo: "app", Number: 8}, "offline"},
 			{claim.Issue{Owner: "acme", Repo: "app", Number: 9}, "no token"},
 			{claim.Issue{Owner: "acme", Repo: "app", Number: 10}, "bad gateway"},
+			{claim.Issue{Owner: "acme", Repo: "app", Number: 11}, "no token"},
 		},
 	}
 }
@@ -126,6 +127,7 @@ func pulls() Report {
 	one, two := refusal(), refusal()
 	one.Named = Named{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 57}, Branch: "agent/retry"}
 	two.Named = Named{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 58}, Branch: "agent/\x1b[31mred"}
+	two.Reasons[0].URL = "http://github.example/acme/app/issues/58"
 	return Report{Home: "acme/app", Refusals: []Refusal{refusal(), one, two}}
 }
 

@@ -46,6 +46,10 @@ func TestInputWithoutHandOver(t *testing.T) {
 	if got := HandOver([]byte(oneUpdate), large, true); string(got) != oneUpdate {
 		t.Errorf("%d bytes are handed over", len(got))
 	}
+	large[0].Message = large[0].Message[:maxHandOver]
+	if got := HandOver([]byte(oneUpdate), large, true); len(got) < maxHandOver {
+		t.Errorf("of as much as is handed over, only %d bytes are", len(got))
+	}
 
 	large[0].Message, large[0].Cut = large[0].Message[:maxMessage], true // as a longer one is read
 	if in, err := ReadInput(bytes.NewReader(HandOver([]byte(oneUpdate), large, true))); err != nil || len(in.Commits) != 1 {

@@ -72,11 +72,13 @@ func TestPackedMessages(t *testing.T) {
 // TestHeadersThatEndEarly: an answer of git's that stops within a commit, or is none, is an error.
 func TestHeadersThatEndEarly(t *testing.T) {
 	whole := oidA + "\ntree " + oidA + "\n\n    text\n\x00"
+	buffered := oidA + "\n" + strings.Repeat("x", bufio.NewReader(nil).Size()-len(oidA+"\n")) // to the end of a read
 	for text, want := range map[string]error{
 		"": io.EOF, whole[:len(whole)-1]: io.ErrUnexpectedEOF, oidA: io.ErrUnexpectedEOF, whole: nil,
+		buffered: io.ErrUnexpectedEOF,
 	} {
 		if _, _, err := newHeaderReader(bufio.NewReader(strings.NewReader(text))).next(); !errors.Is(err, want) {
-			t.Errorf("%q: %v, want %v", text, err, want)
+			t.Errorf("%.80q: %v, want %v", text, err, want)
 		}
 	}
 

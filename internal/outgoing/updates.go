@@ -24,8 +24,11 @@ func (u Update) Delete() bool { return zero(u.LocalOID) }
 
 // ReadUpdates reads what git gives a pre-push hook until the end. Empty lines are skipped. A line
 // that is not an update is an error that names it.
-func ReadUpdates(r io.Reader) ([]Update, error) {
-	limited := &io.LimitedReader{R: r, N: maxInput}
+func ReadUpdates(r io.Reader) ([]Update, error) { return readUpdates(r, maxInput) }
+
+// readUpdates is ReadUpdates of input shorter than most bytes.
+func readUpdates(r io.Reader, most int64) ([]Update, error) {
+	limited := &io.LimitedReader{R: r, N: most}
 	lines := bufio.NewScanner(limited)
 	lines.Buffer(make([]byte, 0, 4096), maxLine)
 

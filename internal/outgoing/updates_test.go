@@ -62,6 +62,17 @@ func TestReadUpdates(t *testing.T) {
 	}
 }
 
+// TestReadUpdatesOfTooMuch: more than is read is an error, also where what is read ends with a line.
+func TestReadUpdatesOfTooMuch(t *testing.T) {
+	const line = "a " + oidA + " r " + oidB + "\n"
+	for most, want := range map[int]bool{len(line): false, 2 * len(line): false, 2*len(line) + 1: true} {
+		updates, err := readUpdates(strings.NewReader(line+line), int64(most))
+		if (err == nil) != want || want && len(updates) != 2 {
+			t.Errorf("%d bytes: %d updates, %v", most, len(updates), err)
+		}
+	}
+}
+
 func TestReadUpdatesPassesErrorsOn(t *testing.T) {
 	if _, err := ReadUpdates(iotest.ErrReader(io.ErrClosedPipe)); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("err = %v", err)

@@ -344,6 +344,13 @@ func TestJudgeTable(t *testing.T) {
 			t.Errorf("%s: %s (%s), want %s", c.states, got, why, c.want)
 		}
 	}
+
+	red := []prchain.Check{{Name: "a", State: "error"}, {Name: "b", State: "error"}, {Name: "c", State: "error"}, {Name: "d", State: "error"}}
+	for n, want := range map[int]string{3: "a error, b error, c error", 4: "a error, b error, c error and 1 more"} {
+		if _, why := prchain.Judge(red[:n]); why != want {
+			t.Errorf("%d red checks: %q, want %q", n, why, want)
+		}
+	}
 }
 
 // A watched is a chain whose checks change with time.
