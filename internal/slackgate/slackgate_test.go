@@ -105,6 +105,19 @@ func TestPost(t *testing.T) {
 	}
 }
 
+// TestPostWhole: a plan that fits is not said to be cut.
+func TestPostWhole(t *testing.T) {
+	for length, cut := range map[int]bool{2800: false, 2801: true} {
+		w := newWorkspace(t)
+		if _, err := w.gate("xoxb-good", "C1").Post(t.Context(), slackgate.Plan{Text: strings.Repeat("x", length)}); err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(w.posted[0]["blocks"], "the whole plan is on the issue"); said != cut {
+			t.Errorf("%d bytes: said to be cut is %t", length, said)
+		}
+	}
+}
+
 func TestAnswer(t *testing.T) {
 	w := newWorkspace(t)
 	m, _ := slackgate.ParseMessage("C1/1700000000.000100")

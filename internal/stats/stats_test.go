@@ -195,6 +195,10 @@ func TestDeliverer(t *testing.T) {
 	if merges := stats.Of([]lifecycle.Facts{twice}, from, to).Merges; merges[0].Median != stats.Length(3*time.Hour) {
 		t.Errorf("held since ten hours ago, and merged seven hours ago first: %+v", merges)
 	}
+	before := snapshot(t, 9, "12 claim lucius", "10 ready", "5 merged")
+	if merges := stats.Of([]lifecycle.Facts{before}, from, to).Merges; merges[0].Median != stats.Length(7*time.Hour) {
+		t.Errorf("held before it had the label: %+v, want from the hold on", merges)
+	}
 	failed, done := snapshot(t, 4, "5 claim a", "4 release a failure"), snapshot(t, 5, "5 claim b", "4 release b success")
 	if workers := stats.Of([]lifecycle.Facts{failed, done}, from, to).Workers; workers[0].Codename != "b" {
 		t.Errorf("of as many holds: %+v, want who has delivered first", workers)
