@@ -109,7 +109,7 @@ func (g Git) Address(ctx context.Context, remote string) (string, error) {
 	case err != nil:
 		return "", err
 	case strings.Contains(out, "\n"):
-		return "", answer.Wrongf("%s pushes to several addresses; name one of them", remote)
+		return "", answer.Wrongf("%s pushes to several addresses; one is needed", remote)
 	}
 
 	return out, nil

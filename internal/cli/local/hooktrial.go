@@ -71,7 +71,11 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 
 	remote, url, err := pushedTo(ctx, t)
 	if err != nil {
-		return hookTrial{pushesUntried, "no remote to push to is known", ""}
+		why := "no remote to push to is known"
+		if remote != "" {
+			why = err.Error()
+		}
+		return hookTrial{pushesUntried, why, ""}
 	}
 
 	trial, err := playTrial(ctx, t, program, remote, url)
