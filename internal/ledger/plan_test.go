@@ -124,18 +124,19 @@ func TestVotes(t *testing.T) {
 		votes     []ledger.Vote
 		want      string // in the log
 	}{
-		"none":                    {nil, nil, ""},
-		"up":                      {nil, []ledger.Vote{up("olga")}, "agent-approve:"},
-		"down":                    {nil, []ledger.Vote{down("olga")}, "agent-reject:"},
-		"both":                    {nil, []ledger.Vote{up("olga"), down("tia")}, "agent-reject:"},
-		"who, nobody can say":     {nil, []ledger.Vote{up("rita")}, ""},
-		"a stranger":              {nil, []ledger.Vote{up("mallory"), down("mallory")}, ""},
-		"its author":              {nil, []ledger.Vote{up("BOT")}, ""},
-		"its author, down":        {nil, []ledger.Vote{down("bot")}, "agent-reject:"},
-		"a machine":               {nil, []ledger.Vote{machine}, ""},
-		"a machine that is named": {[]string{"ci[bot]"}, []ledger.Vote{machine}, "agent-approve:"},
-		"its author, named":       {[]string{"bot"}, []ledger.Vote{up("bot")}, "agent-approve:"},
-		"not among approvers":     {[]string{"olga"}, []ledger.Vote{down("tia")}, ""},
+		"none":                     {nil, nil, ""},
+		"up":                       {nil, []ledger.Vote{up("olga")}, "agent-approve:"},
+		"down":                     {nil, []ledger.Vote{down("olga")}, "agent-reject:"},
+		"both":                     {nil, []ledger.Vote{up("olga"), down("tia")}, "agent-reject:"},
+		"who, nobody can say":      {nil, []ledger.Vote{up("rita")}, ""},
+		"a stranger":               {nil, []ledger.Vote{up("mallory"), down("mallory")}, ""},
+		"its author":               {nil, []ledger.Vote{up("BOT")}, ""},
+		"its author, down":         {nil, []ledger.Vote{down("bot")}, "agent-reject:"},
+		"a machine":                {nil, []ledger.Vote{machine}, ""},
+		"a machine that is named":  {[]string{"ci[bot]"}, []ledger.Vote{machine}, "agent-approve:"},
+		"its author, named":        {[]string{"bot"}, []ledger.Vote{up("bot")}, "agent-approve:"},
+		"not among approvers":      {[]string{"olga"}, []ledger.Vote{down("tia")}, ""},
+		"who may not label, named": {[]string{"mallory"}, []ledger.Vote{up("mallory")}, "agent-approve:"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			alone(t, func(t *testing.T, w *world) {
