@@ -514,3 +514,19 @@ func FuzzConfig(f *testing.F) {
 		config.Usable("f", yml)
 	})
 }
+
+// TestContributorEdges: as old as asked for is old enough, and as many holds as allowed are enough.
+func TestContributorEdges(t *testing.T) {
+	c := config.Contributors{AccountAge: time.Hour, Limit: 2}
+	joined := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+	for age, young := range map[time.Duration]bool{time.Hour - time.Second: true, time.Hour: false, time.Hour + time.Second: false} {
+		if why := c.TooYoung(joined, joined.Add(age)); (why != "") != young {
+			t.Errorf("%s old: %q", age, why)
+		}
+	}
+	for n, many := range []bool{false, false, true, true} {
+		if why := c.TooMany([]int{1, 2, 3}[:n]); (why != "") != many {
+			t.Errorf("%d holds: %q", n, why)
+		}
+	}
+}
