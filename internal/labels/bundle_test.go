@@ -80,3 +80,14 @@ func TestWas(t *testing.T) {
 		}
 	}
 }
+
+func TestBegin(t *testing.T) {
+	for length, want := range map[int]string{80: strings.Repeat("x", 80), 81: strings.Repeat("x", 80) + "…"} {
+		if got := labels.Begin(strings.Repeat("x", length)); got != want {
+			t.Errorf("%d octets: %q", length, got)
+		}
+	}
+	if got, want := labels.Begin(strings.Repeat("x", 79)+"éx"), strings.Repeat("x", 79)+"…"; got != want {
+		t.Errorf("cut within a character: %q", got)
+	}
+}

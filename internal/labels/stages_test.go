@@ -97,6 +97,19 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
+// TestGateShowsOnce: the plan label is the state's own while a plan is pending.
+func TestGateShowsOnce(t *testing.T) {
+	s := staged()
+	for state, want := range map[labels.State][]string{
+		labels.PlanPending: {"stage:work", s.PlanPending},
+		labels.Claimed:     {"stage:work", s.Claimed, s.PlanPending},
+	} {
+		if got := s.Shows(labels.Projection{State: state, Stage: 1, Gate: true}); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", state, got, want)
+		}
+	}
+}
+
 // TestPipelineSettles: whatever labels an issue has, one change leads to the projection, and a
 // second is empty.
 func TestPipelineSettles(t *testing.T) {
