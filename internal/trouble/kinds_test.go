@@ -45,10 +45,28 @@ func TestNext(t *testing.T) {
 			&ledger.BundleError{Causes: []error{context.Canceled}, Issues: make([]claim.Issue, 1)},
 			"nothing is held; go on with",
 		},
+		"a hold that nobody confirmed": {
+			&ledger.LostError{Worker: claim.Worker{Codename: "ann"}, Err: claim.ErrUnconfirmed},
+			"claim it under another run, without LABEL_STATE_FIRING_ID",
+		},
+		"a hold that nobody confirmed, and somebody else has it": {
+			&ledger.LostError{Worker: claim.Worker{Codename: "ann"}, Err: claim.ErrUnconfirmed, Holder: &claim.Claim{}},
+			"stop work on it; see who holds it now",
+		},
 		"GitHub fails": {&github.StatusError{Status: 500}, answer.Server.Meaning().Next[0].When},
 	} {
 		if next := Of(c.err).Next; next[0].When != c.want {
 			t.Errorf("%s: %v", name, next)
+		}
+	}
+}
+
+// TestOwnHints: a person's own hold is theirs to end, and the run that asks has none to end.
+func TestOwnHints(t *testing.T) {
+	for person, want := range map[string]string{"olga": "it is your own hold; end it with", "": "see what blocks it"} {
+		r := lifecycle.Reason{Code: lifecycle.CodeOwn, Claim: &claim.Claim{Person: person}}
+		if hint := hintReason(claim.Issue{Owner: "acme", Repo: "app", Number: 7}, r); hint[0].When != want {
+			t.Errorf("of %q: %v", person, hint)
 		}
 	}
 }
