@@ -18,8 +18,8 @@ import (
 //go:embed schema.graphql
 var schemaText string
 
-// graphQL is made once for all servers of a process: it takes longer than most of what tests do with
-// a server, and no resolver keeps anything, since the call is in the context.
+// graphQL is made once for all servers of a process: it takes longer than most of what tests do
+// with a server, and no resolver keeps anything, since the call is in the context.
 var graphQL = sync.OnceValues(func() (*executor, error) { return newExecutor(schemaText, &rootResolver{}) })
 
 // rootResolver starts every query and mutation; the call is in the context.

@@ -223,7 +223,7 @@ func (c *counting) twice(f lifecycle.Facts) {
 }
 
 // merge counts the time from ready to the first merge after it. Ready is when the queue's label was
-// first put on, or when the first hold began, if that was earlier or GitHub does not tell the other.
+// first put on, or when the first hold began, if that was earlier, or GitHub does not tell.
 func (c *counting) merge(f lifecycle.Facts) {
 	var by deliverer
 	ready := f.ReadyAt
