@@ -53,7 +53,10 @@ func TestNext(t *testing.T) {
 			&ledger.LostError{Worker: claim.Worker{Codename: "ann"}, Err: claim.ErrUnconfirmed, Holder: &claim.Claim{}},
 			"stop work on it; see who holds it now",
 		},
-		"archived, and nobody knows what": {&github.PermissionError{Message: "Repository was archived so is read-only."}, "see what the token may do"},
+		"archived, and nobody knows what": {
+			&github.PermissionError{Message: "Repository was archived so is read-only."},
+			"see what the token may do",
+		},
 		"GitHub fails": {&github.StatusError{Status: 500}, answer.Server.Meaning().Next[0].When},
 	} {
 		if next := Of(c.err).Next; next[0].When != c.want {
