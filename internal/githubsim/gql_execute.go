@@ -17,7 +17,6 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
 	"github.com/vektah/gqlparser/v2/validator"
-	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
 // An executor answers GraphQL documents with the methods and fields of Go values. One field is
@@ -25,6 +24,7 @@ import (
 // kept: clients send the same few again and again.
 type executor struct {
 	schema *ast.Schema
+	root   reflect.Value
 	roots  map[ast.Operation]*gqlType
 
 	mu        sync.Mutex // guards what follows
@@ -80,11 +80,12 @@ func newExecutor(schema string, root any) (*executor, error) {
 	b := binder{parsed, map[bound]*gqlType{}}
 	x := &executor{
 		schema:    parsed,
+		root:      reflect.ValueOf(root),
 		roots:     map[ast.Operation]*gqlType{},
 		documents: map[string]*gqlDocument{},
 	}
 	for operation, definition := range map[ast.Operation]*ast.Definition{ast.Query: parsed.Query, ast.Mutation: parsed.Mutation} {
-		if x.roots[operation], err = b.bind(definition, reflect.TypeOf(root)); err != nil {
+		if x.roots[operation], err = b.bind(definition, x.root.Type()); err != nil {
 			return nil, err
 		}
 	}
@@ -205,9 +206,9 @@ func (x *executor) document(text string) *gqlDocument {
 	doc := &gqlDocument{cost: 1}
 	parsed, err := parser.ParseQuery(&ast.Source{Input: text})
 	if err != nil {
-		doc.wrong = faults(err)
-	} else if wrong := validator.ValidateWithRules(x.schema, parsed, rules.NewDefaultRules()); len(wrong) > 0 {
-		doc.wrong = faults(wrong)
+		doc.wrong = faults(gqlerror.WrapIfUnwrapped(err))
+	} else if wrong := validator.ValidateWithRules(x.schema, parsed, nil); len(wrong) > 0 {
+		doc.wrong = faults(wrong...)
 	} else {
 		doc.operations, doc.cost = parsed.Operations, cost(parsed)
 	}
@@ -250,41 +251,30 @@ func connectionsIn(set ast.SelectionSet) (connections int) {
 }
 
 // faults are the errors of a document that is not executed.
-func faults(err error) []execError {
-	var list gqlerror.List
-	if one := (*gqlerror.Error)(nil); errors.As(err, &one) {
-		list = gqlerror.List{one}
-	}
-	if many := gqlerror.List(nil); errors.As(err, &many) {
-		list = many
-	}
-
-	var out []execError
+func faults(list ...*gqlerror.Error) (out []execError) {
 	for _, e := range list {
 		out = append(out, execError{at: e.Locations, text: e.Message})
 	}
-
 	return out
 }
 
 // execute answers one document: its data, null where a fault of a field reaches the top, and what
 // went wrong. No data: it was not executed.
-func (x *executor) execute(ctx context.Context, root any, sent gqlQuery) (data []byte, wrong []execError) {
-	doc := x.document(sent.Query)
-	operation := doc.operation(sent.OperationName)
+func (x *executor) execute(ctx context.Context, doc *gqlDocument, sent gqlQuery) (data []byte, wrong []execError) {
 	if doc.wrong != nil {
 		return nil, doc.wrong
 	}
+	operation := doc.operation(sent.OperationName)
 	if operation == nil {
 		return nil, []execError{{text: fmt.Sprintf("No operation named %q", sent.OperationName)}}
 	}
 	variables, err := validator.VariableValues(x.schema, operation, sent.Variables)
 	if err != nil {
-		return nil, faults(err)
+		return nil, faults(gqlerror.WrapIfUnwrapped(err))
 	}
 
 	e := &execution{ctx: ctx, schema: x.schema, variables: variables}
-	e.object(x.roots[operation.Operation], reflect.ValueOf(root), []ast.SelectionSet{operation.SelectionSet}, nil)
+	e.object(x.roots[operation.Operation], x.root, []ast.SelectionSet{operation.SelectionSet}, nil)
 	return e.out.Bytes(), e.wrong
 }
 

@@ -30,12 +30,12 @@ func (g *gqlDescription) Name() string { return g.of.Name }
 // A gqlNamed is a field or a value of a type.
 type gqlNamed struct{ Name string }
 
-// Fields resolves the field of that name: null of what is no object and no interface.
+// Fields resolves the field of that name: null unless the type is an object or an interface.
 func (g *gqlDescription) Fields(struct{ IncludeDeprecated bool }) *[]gqlNamed {
 	return g.members(ast.Object, ast.Interface)
 }
 
-// InputFields resolves the field of that name: null of what is no input.
+// InputFields resolves the field of that name: null unless the type is an input.
 func (g *gqlDescription) InputFields() *[]gqlNamed { return g.members(ast.InputObject) }
 
 func (g *gqlDescription) members(kinds ...ast.DefinitionKind) *[]gqlNamed {
@@ -53,7 +53,7 @@ func (g *gqlDescription) members(kinds ...ast.DefinitionKind) *[]gqlNamed {
 	return &names
 }
 
-// EnumValues resolves the field of that name: null of what is no enum.
+// EnumValues resolves the field of that name: null unless the type is an enum.
 func (g *gqlDescription) EnumValues(struct{ IncludeDeprecated bool }) *[]gqlNamed {
 	if g.of.Kind != ast.Enum {
 		return nil

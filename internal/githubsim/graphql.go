@@ -103,7 +103,7 @@ func (s *Server) serveGraphQL(w http.ResponseWriter, c *call) {
 
 	b.used += c.cost
 	b.header(c.header, "graphql")
-	answer := s.execute(c, sent)
+	answer := s.execute(c, doc, sent)
 	if c.meter.timedOut() {
 		c.giveUp(w)
 		return
@@ -112,9 +112,9 @@ func (s *Server) serveGraphQL(w http.ResponseWriter, c *call) {
 	c.reply(w, answer)
 }
 
-func (s *Server) execute(c *call, sent gqlQuery) gqlAnswer {
+func (s *Server) execute(c *call, doc *gqlDocument, sent gqlQuery) gqlAnswer {
 	ctx := context.WithValue(c.r.Context(), callKey{}, c)
-	data, wrong := s.graphQL.execute(ctx, &rootResolver{}, sent)
+	data, wrong := s.graphQL.execute(ctx, doc, sent)
 	out := gqlAnswer{Data: data}
 	for _, e := range wrong {
 		if errors.Is(e.err, errQueryFault) {
