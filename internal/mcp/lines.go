@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -44,17 +45,16 @@ func (l *lines) answered(id string) {
 
 // ask notes the calls of a line, or refuses it for one with the id of a call that has no answer
 // yet: the library would leave it without an answer, or end the server.
-func (l *lines) ask(ids ...string) error {
+func (l *lines) ask(ids map[string]bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if slices.ContainsFunc(ids, func(id string) bool { return l.asked[id] }) {
-		return errors.New("a request with this id has no answer yet: each needs an id of its own")
+	for id := range ids {
+		if l.asked[id] {
+			return errors.New("a request with this id has no answer yet: each needs an id of its own")
+		}
 	}
 
-	for _, id := range ids {
-		l.asked[id] = true
-	}
-
+	maps.Copy(l.asked, ids)
 	return nil
 }
 
@@ -115,7 +115,7 @@ func (l *lines) judge(line []byte) ([]byte, *jsonrpc.Error) {
 	case line[0] == '[':
 		text, ids, err := judgeBatch(line)
 		if err == nil {
-			err = l.ask(ids...)
+			err = l.ask(ids)
 		}
 		if err != nil {
 			return invalid(err.Error())
@@ -126,7 +126,7 @@ func (l *lines) judge(line []byte) ([]byte, *jsonrpc.Error) {
 	text, message, err := decode(line)
 	r, ok := message.(*jsonrpc.Request)
 	if err == nil && ok && r.IsCall() {
-		err = l.ask(idText(r.ID))
+		err = l.ask(map[string]bool{idText(r.ID): true})
 	}
 	if err != nil {
 		return invalid(err.Error())
@@ -144,7 +144,7 @@ func (l *lines) judge(line []byte) ([]byte, *jsonrpc.Error) {
 
 // judgeBatch is judge for a batch. Its notifications come after it, each in a line of its own: the
 // library waits for an answer to all of a batch.
-func judgeBatch(line []byte) (text []byte, ids []string, err error) {
+func judgeBatch(line []byte) (text []byte, ids map[string]bool, err error) {
 	var all, calls []json.RawMessage
 	var notices []byte
 	err = json.Unmarshal(line, &all)
@@ -152,6 +152,7 @@ func judgeBatch(line []byte) (text []byte, ids []string, err error) {
 		err = errors.New("the batch is empty")
 	}
 
+	ids = map[string]bool{}
 	for _, one := range all {
 		own, m, bad := decode(one)
 		r, is := m.(*jsonrpc.Request)
@@ -159,10 +160,10 @@ func judgeBatch(line []byte) (text []byte, ids []string, err error) {
 		case is && !r.IsCall():
 			notices = append(append(notices, '\n'), own...)
 			continue
-		case is && slices.Contains(ids, idText(r.ID)):
+		case is && ids[idText(r.ID)]:
 			bad = errors.New("two requests of the batch have the same id")
 		case is:
-			ids = append(ids, idText(r.ID))
+			ids[idText(r.ID)] = true
 		}
 		calls, err = append(calls, own), cmp.Or(err, bad)
 	}
