@@ -5,17 +5,12 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // TestStageName: an open issue of a pipeline is in a stage until it went through all of them.
 func TestStageName(t *testing.T) {
-	rules := lifecycle.Rules{Scheme: labels.Agent().Pipeline([]labels.Stage{
-		{Name: "ready", Label: "stage:ready"},
-		{Name: "review", Label: "stage:review"},
-		{Name: "done", Label: "done"},
-	})}
+	rules := lifecycle.Rules{Scheme: staged()}
 	for _, c := range []struct {
 		name, log, label, want string
 		change                 func(*lifecycle.Facts)

@@ -251,17 +251,22 @@ func (s *scenario) rule(setting string) (err error) {
 	case "preset":
 		s.rules.Scheme = labels.Ready()
 		if value == "stages" {
-			s.rules.Scheme = labels.Agent().Pipeline([]labels.Stage{
-				{Name: "ready", Label: "stage:ready"},
-				{Name: "review", Label: "stage:review"},
-				{Name: "done", Label: "done"},
-			})
+			s.rules.Scheme = staged()
 		}
 	default:
 		err = fmt.Errorf("unknown rule %q", setting)
 	}
 
 	return err
+}
+
+// staged is the preset of stages that the vectors name.
+func staged() labels.Scheme {
+	return labels.Agent().Pipeline([]labels.Stage{
+		{Name: "ready", Label: "stage:ready"},
+		{Name: "review", Label: "stage:review"},
+		{Name: "done", Label: "done"},
+	})
 }
 
 func TestIssueVectors(t *testing.T) {
