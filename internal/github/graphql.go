@@ -1,6 +1,7 @@
 package github
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -121,7 +122,10 @@ func (c *Client) askWhole(ctx context.Context, r claim.Repo, d *document, into a
 // askText sends a query. Where GraphQL does not answer the error is a *NoGraphQLError. errAgain
 // says that the schema lacks a part that can be done without.
 func (c *Client) askText(ctx context.Context, text string, variables map[string]any, into any) (partial, error) {
-	var body json.RawMessage
+	if readsOnly(text) {
+		ctx = hinted(ctx, reading)
+	}
+	var body bytes.Buffer
 	header, err := c.carry(ctx, http.MethodPost, c.o.GraphQL, "application/json",
 		map[string]any{"query": text, "variables": variables}, &body)
 	if status, other := errors.AsType[*StatusError](err); is[*NotFoundError](err) || other && status.Rejected() {
@@ -132,7 +136,7 @@ func (c *Client) askText(ctx context.Context, text string, variables map[string]
 	}
 
 	var top queryAnswer
-	if err := json.Unmarshal(body, &top); err != nil {
+	if err := json.Unmarshal(body.Bytes(), &top); err != nil {
 		return partial{}, unusable("it is not GraphQL")
 	}
 	if top.empty() {

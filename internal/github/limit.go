@@ -59,11 +59,10 @@ func (a response) limit(t traits) (limitKind, string) {
 		return a.queryLimit(t.write)
 	}
 
-	said := a.says()
 	switch a.status {
 	case http.StatusForbidden, http.StatusTooManyRequests:
 	case http.StatusUnprocessableEntity:
-		if said.tooQuick() {
+		if said := a.says(); said.tooQuick() {
 			return secondaryLimit, oneLine(said.all())
 		}
 		return unlimited, ""
@@ -71,6 +70,7 @@ func (a response) limit(t traits) (limitKind, string) {
 		return unlimited, ""
 	}
 
+	said := a.says()
 	kind := said.limit()
 	_, known := budgetReset(a.header)
 	switch {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -159,7 +158,7 @@ func (t *transport) open(req *http.Request) (*call, error) {
 	switch req.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
 	default:
-		c.write = !c.graphql || !readsOnly(c.body)
+		c.write = ctx.Value(reading) == nil
 	}
 
 	return c, nil
@@ -281,6 +280,7 @@ const (
 	commenting              // it posts a comment, which GitHub limits more than anything else
 	repeatable              // a write that may be sent twice, which its method does not say
 	replaced                // not repeated if it is too much: what comes next is to ask for less
+	reading                 // it changes nothing, which its method does not say
 )
 
 func hinted(ctx context.Context, h hint) context.Context { return context.WithValue(ctx, h, true) }
@@ -411,18 +411,9 @@ func (c *call) unsent(err error) *NetworkError {
 	return &NetworkError{caused: caused{err}, reason: oneLine(err.Error())}
 }
 
-// readsOnly reports whether a GraphQL request cannot change anything. A document that begins with
-// a query and names no operation runs that query, or nothing (GraphQL specification, 6.1).
-func readsOnly(body []byte) bool {
-	var request struct {
-		Query         string
-		OperationName string `json:"operationName"`
-	}
-
-	if json.Unmarshal(body, &request) != nil || request.OperationName != "" {
-		return false
-	}
-	document := strings.TrimLeft(request.Query, " \t\r\n,\ufeff")
-
+// readsOnly reports whether a GraphQL document cannot change anything. A document that begins with a
+// query runs that query where no operation is named, or nothing (GraphQL specification, 6.1).
+func readsOnly(document string) bool {
+	document = strings.TrimLeft(document, " \t\r\n,\ufeff")
 	return strings.HasPrefix(document, "{") || strings.HasPrefix(document, "query")
 }

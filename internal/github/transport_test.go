@@ -235,13 +235,13 @@ func (r row) do(ctx context.Context, c *Client) error {
 	const path = "repos/acme/app/issues/7"
 	switch r.request {
 	case "QUERY":
-		return post(ctx, c, "query { viewer { login } }")
+		return post(hinted(ctx, reading), c, "query { viewer { login } }")
 
 	case "MUTATION":
 		return post(ctx, c, "mutation { addStar(input: {}) { clientMutationId } }")
 
 	case "LESS":
-		return post(replaceable(ctx), c, "query { viewer { login } }")
+		return post(hinted(replaceable(ctx), reading), c, "query { viewer { login } }")
 
 	case "STORED":
 		_, err := c.Do(hinted(hinted(ctx, justCreated), repeatable), http.MethodPost, path,
