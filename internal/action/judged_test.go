@@ -251,14 +251,27 @@ func TestFailedRunIsIncomplete(t *testing.T) {
 	}
 }
 
-// TestNothingRead: an event of whose issue nothing can be read ends with code 3.
+// TestNothingRead: an event of whose issue nothing can be read ends with code 3; with 1 where that
+// is so of an issue that waited for it.
 func TestNothingRead(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.issue("Work")
-		w.breakAfter(0, func() *githubsim.Fault { return &githubsim.Fault{Status: http.StatusBadGateway} })
-		w.said(w.deliver(tokActions, w.last("issues", "opened", "")), 3, "502")
-	})
+	for code, path := range map[int]string{3: "", 1: "/collaborators/tia/permission"} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.issue("Work")
+			w.issue("Later")
+			w.must(w.server.Block(app, 2, 1, "olga"))
+			_, err := w.server.AddComment(app, 2, "tia", "<!-- agent-claim:codename=a firing_id=1 nonce=7f3a9c1e ttl=1800 state=held -->")
+			w.must(err)
+			w.must(w.server.Close(app, 1, "olga"))
+			w.server.Fault = func(r *http.Request) *githubsim.Fault {
+				if !strings.HasSuffix(r.URL.Path, path) {
+					return nil
+				}
+				return &githubsim.Fault{Status: http.StatusBadGateway}
+			}
+			w.said(w.deliver(tokActions, w.last("issues", "closed", "")), code, "502")
+		})
+	}
 }
 
 // TestThousandIssues: who names more issues than are read is told so.

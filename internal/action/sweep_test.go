@@ -3,6 +3,7 @@ package action_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -293,8 +294,11 @@ func TestSweepRepositories(t *testing.T) {
 		own := func(s *action.Step) {
 			s.Open = func(_ context.Context, repo claim.Repo) (action.Place, error) {
 				defer func(set ledger.Settings) { w.set = set }(w.set)
-				if repo.Name == "ready" {
+				switch repo.Name {
+				case "ready":
 					w.set.Rules.Scheme = labels.Ready()
+				case "shut":
+					return action.Place{}, errors.New("cannot be opened")
 				}
 				return w.place(tokActions, repo, false), nil
 			}
@@ -318,6 +322,7 @@ func TestSweepRepositories(t *testing.T) {
 		}
 
 		w.said(sweep("acme/app acme/none"), 1, "not examined: acme/none", "2 examined")
+		w.said(sweep("acme/app acme/shut"), 1, "not examined: acme/shut: cannot be opened", "2 examined")
 		w.said(sweep("acme/none"), 3, "::error::sweep: acme/none")
 		for _, bad := range []string{"acme", "acme/", "/app", "acme/app/x"} {
 			w.said(sweep(bad), 2, "input repos", "owner/name")

@@ -301,13 +301,12 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 	ours = ours && there && old.After == state.Fingerprint(text)
 	if ours {
 		s.was = old
+	} else if other, _ := p.other(h, t.path); other.After == state.Fingerprint(text) {
+		s.was, ours = other, true // another host of ours wrote it
 	}
 
 	switch {
 	case t.text == "":
-		if other, shared := p.other(h, t.path); !ours && shared && there && other.After == state.Fingerprint(text) {
-			s.was, ours = other, true // another host of ours wrote the same
-		}
 		var own []byte
 		own, _, err = t.without(text, h)
 		from := text // which stays where nothing is missing
@@ -328,11 +327,6 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 		return s, nil
 
 	default:
-		if there && !ours {
-			if _, elsewhere := p.other(h, t.path); elsewhere {
-				s.was.Existed, s.was.Before = false, nil // another host of ours made it
-			}
-		}
 		s.text = []byte(t.text)
 	}
 

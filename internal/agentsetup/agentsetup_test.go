@@ -310,19 +310,29 @@ func TestTheirs(t *testing.T) {
 	}
 }
 
-// TestSharedSkill: what several hosts read goes with the last of them.
+// TestSharedSkill: what several hosts read goes with the last of them, unless it was there before the
+// first.
 func TestSharedSkill(t *testing.T) {
-	p := place(t, false)
-	install(t, p, agenthost.Codex)
-	install(t, p, agenthost.Gemini)
-	uninstall(t, p, agenthost.Codex)
-	if all, _, _, err := p.Installed(agenthost.Gemini); !all || err != nil {
-		t.Errorf("Gemini's after Codex's went: %v, %v", all, err)
-	}
+	for _, before := range []string{"", agenthost.Skill()} {
+		p := place(t, false)
+		skill := filepath.Join(p.Root, ".agents", "skills", "label-state", "SKILL.md")
+		if before != "" {
+			put(t, skill, before)
+		}
 
-	uninstall(t, p, agenthost.Gemini)
-	if left := tree(t, p.Root); len(left) > 1 {
-		t.Errorf("left: %v", left)
+		for range 2 {
+			install(t, p, agenthost.Codex)
+			install(t, p, agenthost.Gemini)
+		}
+		uninstall(t, p, agenthost.Codex)
+		if all, _, _, err := p.Installed(agenthost.Gemini); !all || err != nil {
+			t.Errorf("Gemini's after Codex's went: %v, %v", all, err)
+		}
+
+		uninstall(t, p, agenthost.Gemini)
+		if left := tree(t, p.Root); left[skill] != before || before == "" && len(left) > 1 {
+			t.Errorf("left: %v", left)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -70,6 +71,9 @@ func TestGivenAnswers(t *testing.T) {
 	}
 	heads := func(ctx context.Context, c *Client) (any, error) {
 		return c.HoldersOfHeads(ctx, app, app, []string{"fix"})
+	}
+	large := func(ctx context.Context, c *Client) (any, error) {
+		return c.Do(ctx, http.MethodGet, "x", nil, nil)
 	}
 	sweepable := func(ctx context.Context, c *Client) (any, error) { return c.Sweepable(ctx, app) }
 	swap := func(ctx context.Context, c *Client) (any, error) { return nil, c.CanSwapRefs(ctx) }
@@ -245,6 +249,14 @@ func TestGivenAnswers(t *testing.T) {
 		{"comments that were not read by GraphQL are not minimized", func(ctx context.Context, c *Client) (any, error) {
 			return c.Minimize(ctx, make([]claim.Comment, 3))
 		}, given{of(200, `{"data":{}}`)}, nil},
+		{"comments of which the second part may not be minimized", func(ctx context.Context, c *Client) (any, error) {
+			return c.Minimize(ctx, slices.Repeat([]claim.Comment{{Node: "C"}}, minimizedAtOnce+1))
+		}, given{
+			of(200, `{"data":{"m0":{"minimizedComment":{"isMinimized":true}}}}`), of(403, `{"message":"no"}`),
+		}, nil},
+		{"an assignment of which nothing can be read", func(ctx context.Context, c *Client) (any, error) {
+			return nil, c.Assign(ctx, one, "ann")
+		}, given{of(201, `{"number":1,"assignees":7}`)}, nil},
 		{"a write of another kind", func(ctx context.Context, c *Client) (any, error) {
 			out := c.Write(ctx, []ledger.Batch{{Issue: one, Writes: []protocol.Write{{Kind: "another"}}}})
 			return nil, out[0].Results[0].Err
@@ -442,9 +454,8 @@ func TestGivenAnswers(t *testing.T) {
 			got, err := c.transport.RoundTrip(r)
 			return got != nil, err
 		}, nil, nil},
-		{"a large answer that breaks off", func(ctx context.Context, c *Client) (any, error) {
-			return c.Do(ctx, http.MethodGet, "x", nil, nil)
-		}, given{func() *http.Response {
+		{"the largest answer", large, given{of(200, strings.Repeat(" ", maxAnswer-2)+"{}")}, nil},
+		{"a large answer that breaks off", large, given{func() *http.Response {
 			r := reply(200, "json")
 			r.ContentLength = -1
 			r.Body = io.NopCloser(io.MultiReader(strings.NewReader(strings.Repeat(" ", smallAnswer)), broken{}))

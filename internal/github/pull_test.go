@@ -25,7 +25,7 @@ func TestPull(t *testing.T) {
 	c := connect(t, server.Transport())
 	p, err := c.Pull(t.Context(), repoOf("app"), 7)
 	if err != nil || p.State != lifecycle.PROpened || p.Head != "fix" || !p.DefaultBase || p.Body != "Closes #3" ||
-		p.Comments != 3 {
+		p.Comments != 3 || p.Outside() {
 		t.Errorf("pull request = %+v, %v", p, err)
 	}
 

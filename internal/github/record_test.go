@@ -305,4 +305,18 @@ func TestScanShowsRefs(t *testing.T) {
 			t.Errorf("a list of what goes on took %d requests, want 1", n)
 		}
 	}
+
+	free := crowd(t, 0)
+	if _, err := free.AddIssue("acme/lib", "bot", "Work", "", "agent:pr-open"); err != nil {
+		t.Fatal(err)
+	}
+	sent, found := watched(free.Transport()), 0
+	c := connect(t, sent)
+	c.ShowLeases()
+	for range c.Scan(t.Context(), repoOf("lib"), time.Time{}) {
+		found++
+	}
+	if n := len(sent.sent); found != 1 || n != 2 {
+		t.Errorf("where nothing is held, %d issues were found in %d requests, want 1 in 2", found, n)
+	}
 }

@@ -186,7 +186,7 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 		}
 		change = Installed
 
-	case s.Kind == Delegated && !o.Force:
+	case s.Kind == Delegated && (s.Manager == "husky" || !o.Force):
 	case s.Shared: // the newest text names no program either
 		if change, err = p.install(Options{}); err != nil {
 			return State{}, "", err

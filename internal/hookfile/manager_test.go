@@ -77,6 +77,13 @@ func again(t *testing.T, dir string, before State) {
 		}
 		write(t, o.Hook, "", 0o755)
 	}
+
+	if o.Force = true; before.Kind == Delegated {
+		want := map[bool]Change{true: Nothing, false: Chained}[before.Manager == "husky"]
+		if _, change, err := Install(t.Context(), o); err != nil || change != want {
+			t.Errorf("install by force: %s, %v, want %s", change, err, want)
+		}
+	}
 }
 
 func describe(s State) string {

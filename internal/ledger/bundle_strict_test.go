@@ -181,6 +181,10 @@ func TestStrictBundleRefused(t *testing.T) {
 			}
 		}, true, "; o/r#2: held by drake"},
 		"not known": {func(s *tables) { s.fail = func([]lease.Ask) error { return errors.New("answer lost") } }, false, "o/r#1: 3 issues"},
+		"not known, and nothing was asked elsewhere": {
+			func(s *tables) { s.fail = func([]lease.Ask) error { return errors.New("answer lost") } },
+			false, "o/r#1: 2 issues",
+		},
 		"landed all the same": {func(s *tables) {
 			s.fail = func(asks []lease.Ask) error {
 				s.fail = nil
@@ -196,7 +200,12 @@ func TestStrictBundleRefused(t *testing.T) {
 				c.spoil(s)
 				req := lucius
 				req.Worker.FiringID = "l1"
-				_, err := bundle(t, f.strict(s, nil)).Claim(t.Context(), req)
+				parts := f.strict(s, nil)
+				if strings.HasSuffix(name, "elsewhere") {
+					parts[2] = f.strict(s, &life{left: 2, when: func() { t.Error("more than its snapshot was asked for") }})[2]
+					parts[2].Issue.Repo = "s"
+				}
+				_, err := bundle(t, parts).Claim(t.Context(), req)
 				var no *ledger.BundleError
 				var held *ledger.HeldError
 				if !errors.As(err, &no) || no.Left != nil || errors.As(err, &held) != c.held || !strings.Contains(err.Error(), c.want) {

@@ -44,14 +44,9 @@ type Proposal struct {
 // Plan posts what the holder w means to do (protocol.NewPlan).
 func (l *Ledger) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draft) (Proposal, error) {
 	end := l.Run(ctx, i, protocol.NewPlan(l.config(), i, w, d.Text, d.Gate))
-	posted := end.Facts.Now
-	if !end.Comment.Created.IsZero() {
-		posted = end.Comment.Created
-	}
-
 	p := Proposal{URL: end.Comment.URL, Repair: end.Repair}
 	if end.Err == nil || late(end.Err) {
-		p.Until = posted.Add(l.set.Rules.Terms.Plan)
+		p.Until = end.Comment.Created.Add(l.set.Rules.Terms.Plan)
 	}
 
 	return p, end.Err

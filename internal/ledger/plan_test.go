@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/label-state/label-state/answer"
@@ -74,10 +75,10 @@ func barred(err error, why string) bool {
 // TestPlanOnce: an answer that was lost is not a second plan.
 func TestPlanOnce(t *testing.T) {
 	for seed := range uint64(20) {
-		alone(t, func(t *testing.T, w *world) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(seed, faults{})
 			l, _ := w.ledger(nil)
 			h := take(t, l, "ann")
-			time.Sleep(time.Duration(seed) * time.Second)
 			w.faults = faults{lost: 0.5, denied: 0.3}
 			p, err := l.Plan(t.Context(), issue, h.Record.Worker, ledger.Draft{Text: "Do it"})
 			var late *ledger.LabelsError
@@ -85,6 +86,12 @@ func TestPlanOnce(t *testing.T) {
 			posted := err == nil || errors.As(err, &late)
 			if !posted && !errors.As(err, &unknown) || posted == p.Until.IsZero() {
 				t.Errorf("plan until %s: %v", p.Until, err)
+			}
+
+			comments := w.now(true).comments
+			limit := comments[len(comments)-1].Created.Add(ledger.DefaultSettings().Rules.Terms.Plan)
+			if posted && !p.Until.Equal(limit) {
+				t.Errorf("plan until %s, want its limit after it was posted, %s", p.Until, limit)
 			}
 
 			if n := records(w, "agent-plan:"); n > 1 || n == 0 && err == nil {

@@ -53,25 +53,30 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// TestWithin: a push ends when its time is over, and one that was answered later says that the hold is lost.
+// TestWithin: a push ends when its time is over, and one that was answered later says that the
+// hold is lost, unless it was refused anyway.
 func TestWithin(t *testing.T) {
-	alone(t, func(t *testing.T, w *world) {
-		l, _ := w.ledger(nil)
-		h := take(t, l, "ann")
-		for _, c := range []struct {
-			want string
-			push func(context.Context) error
-		}{
-			{"in time", func(context.Context) error { return nil }},
-			{"no answer within 1m0s; the push was abandoned", func(ctx context.Context) error {
-				<-ctx.Done()
-				return context.Cause(ctx)
-			}},
-			{"pushed, but the answer came after the lease ended", func(context.Context) error {
-				time.Sleep(ttl)
-				return nil
-			}},
-		} {
+	for _, c := range []struct {
+		want string
+		push func(context.Context) error
+	}{
+		{"in time", func(context.Context) error { return nil }},
+		{"no answer within 1m0s; the push was abandoned", func(ctx context.Context) error {
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}},
+		{"refused", func(context.Context) error {
+			time.Sleep(ttl)
+			return errors.New("refused")
+		}},
+		{"pushed, but the answer came after the lease ended", func(context.Context) error {
+			time.Sleep(ttl)
+			return nil
+		}},
+	} {
+		alone(t, func(t *testing.T, w *world) {
+			l, _ := w.ledger(nil)
+			h := take(t, l, "ann")
 			h, may, err := l.Fence(t.Context(), issue, h.Record.Worker, h.Token)
 			if err == nil {
 				err = l.Within(t.Context(), h, may, c.push)
@@ -84,8 +89,8 @@ func TestWithin(t *testing.T) {
 			if errors.As(err, &lost) && (lost.Issue != issue || lost.Worker != h.Record.Worker) {
 				t.Errorf("%v lost %v, want %v", lost.Worker, lost.Issue, h.Record.Worker)
 			}
-		}
-	})
+		})
+	}
 }
 
 // slow is a forge whose edits take their time.

@@ -324,10 +324,16 @@ func TestUnclocked(t *testing.T) {
 		l, _ := w.ledger(nil)
 		l = l.Strict(unclocked{&table{}}, "table")
 		h := take(t, l, "ann")
-		time.Sleep(ttl / 2)
-		h, err := l.Keep(t.Context(), h)
-		if left := time.Until(h.Until); err != nil || left > ttl || left < ttl-10*time.Second {
-			t.Errorf("%s left of %s, %v", left, ttl, err)
+		for range 2 {
+			if left := time.Until(h.Until); left > ttl || left < ttl-10*time.Second {
+				t.Errorf("%s left of %s", left, ttl)
+			}
+
+			time.Sleep(ttl / 2)
+			var err error
+			if h, err = l.Keep(t.Context(), h); err != nil {
+				t.Error(err)
+			}
 		}
 	})
 }

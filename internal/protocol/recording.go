@@ -31,7 +31,7 @@ type recording struct {
 
 	sent      Result        // of the first write
 	relabeled bool          // the labels were changed along
-	comment   claim.Comment // of one that was found in the log only the URL of a plan is set
+	comment   claim.Comment // of one found in the log only the URL and time of a plan are set
 }
 
 // write writes the record. The error is why it is not certain that it is there. What was seen last
@@ -113,7 +113,7 @@ func (r *recording) landed(s Seen) bool {
 		return log.Told(*r.notice)
 	}
 	if c, _ := log.Find(r.record.Worker); c.Plan.Pending() {
-		r.comment.URL = c.Plan.URL
+		r.comment.URL, r.comment.Created = c.Plan.URL, c.Plan.At
 	}
 	return landedAs(r.record, r.had, log)
 }

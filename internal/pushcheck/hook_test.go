@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,11 +57,14 @@ func newHook(t *testing.T, stdin io.Reader, vars map[string]string, args ...stri
 	}, &stderr
 }
 
+const refusing = "version: 1\nhook: {on_unknown: refuse, pull_requests: true}\n"
+
+// careful is a checked-out configuration that refuses what could not be checked.
 func careful(t *testing.T, h *Hook) {
 	t.Helper()
 	file := filepath.Join(h.Env.Dir, filepath.FromSlash(config.Path))
 	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755),
-		os.WriteFile(file, []byte("version: 1\nhook: {on_unknown: refuse}\n"), 0o644)); err != nil {
+		os.WriteFile(file, []byte(refusing), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -175,17 +180,29 @@ func (f far) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // TestSpamStopsNoVerdict: 5,000 comments of strangers before and after the holder's claim, forged
-// records among them, do not keep the hook from refusing within a second at 150 ms a request; and an
-// answer of the last moment counts.
+// records among them, do not keep the hook from refusing within a second at 150 ms a request; nor does
+// a connection that breaks once, and an answer of the last moment counts.
 func TestSpamStopsNoVerdict(t *testing.T) {
 	for _, c := range []struct {
 		comments      int
 		latency, most time.Duration
-	}{{5000, 150 * time.Millisecond, time.Second}, {1, (outgoing.Budget - 10*time.Millisecond) / 3, outgoing.Budget}} {
+		broken        error // what becomes of the first request
+	}{
+		{5000, 150 * time.Millisecond, time.Second, nil},
+		{1, (outgoing.Budget - 10*time.Millisecond) / 3, outgoing.Budget, nil},
+		{1, 0, outgoing.Budget, &net.OpError{Op: "read", Err: syscall.ECONNRESET}},
+	} {
 		server := spammed(t, c.comments)
 		synctest.Test(t, func(t *testing.T) {
 			h, stderr := newHook(t, nil, map[string]string{"GH_TOKEN": "tok-ann"})
-			h.Env.HTTP = far{server.Transport(), c.latency}
+			careful(t, h)
+			h.Env.HTTP = counting(func(r *http.Request) (*http.Response, error) {
+				if err := c.broken; err != nil {
+					c.broken = nil
+					return nil, err
+				}
+				return far{server.Transport(), c.latency}.RoundTrip(r)
+			})
 			h.Env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, nil }
 			push := outgoing.Push{Remote: "origin", URL: "https://github.com/acme/app.git"}
 			code := h.say(h.check(t.Context(), push, []dedup.Message{{Text: "closes #1"}}))
@@ -211,7 +228,8 @@ func spammed(t *testing.T, comments int) *githubsim.Server {
 		},
 		Repos: []githubsim.SeedRepo{{
 			Name:   "acme/app",
-			Issues: []githubsim.SeedIssue{{Number: 1, Title: "Wanted", Author: "ann"}},
+			Issues: []githubsim.SeedIssue{{Number: 1, Title: "Wanted", Author: "ann"}, {Number: 2, Title: "Free", Author: "ann"}},
+			Files:  map[string]string{config.Path: refusing},
 		}},
 	}
 	thread := &seed.Repos[0].Issues[0].Comments
@@ -302,7 +320,7 @@ func TestParentUnread(t *testing.T) {
 // TestOtherConfiguration: that the checked-out configuration is not the default branch's is said
 // once, without another request, and neither when it is the same nor when there is none.
 func TestOtherConfiguration(t *testing.T) {
-	const strict, other = "version: 1\nhook: {on_unknown: refuse}\n", "version: 1\nhook: {on_unknown: refuse}\ntrust: {logins: [mallory]}\n"
+	const strict, other = refusing, refusing + "trust: {logins: [mallory]}\n"
 	const note = "label-state: note: .github/label-state.yml as it is checked out differs from the default branch of acme/app, which is what counts: trust.logins\n"
 	for _, c := range []struct{ name, here, there, want string }{
 		{"the same", strict, strict, ""},
@@ -359,7 +377,8 @@ func TestOtherConfiguration(t *testing.T) {
 	}
 }
 
-// TestNothingToRead: where a token shows nothing of the repository, what is checked out says how strict the hook is.
+// TestNothingToRead: where a token shows nothing of the repository, or nobody has it, what is
+// checked out says how strict the hook is.
 func TestNothingToRead(t *testing.T) {
 	server, err := githubsim.New(githubsim.Seed{Users: []githubsim.SeedUser{{Login: "ann", Token: "tok-ann"}}},
 		githubsim.Options{})
@@ -367,15 +386,19 @@ func TestNothingToRead(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	for _, here := range []int{exitPass, exitRefuse} {
-		h, stderr := newHook(t, nil, map[string]string{"GH_TOKEN": "tok-ann"})
-		if h.Env.HTTP = server.Transport(); here == exitRefuse {
+	for _, c := range []struct {
+		token string
+		here  int
+	}{{"tok-ann", exitPass}, {"tok-ann", exitRefuse}, {"tok-nobody", exitRefuse}} {
+		h, stderr := newHook(t, nil, map[string]string{"GH_TOKEN": c.token})
+		if h.Env.HTTP = server.Transport(); c.here == exitRefuse {
 			careful(t, h)
 		}
 		h.Env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, nil }
 		push := outgoing.Push{Remote: "origin", URL: "https://github.com/acme/app.git"}
-		if code := h.say(h.check(t.Context(), push, []dedup.Message{{Text: "closes #1"}})); code != here {
-			t.Errorf("exit %d, want %d, with\n%s", code, here, stderr)
+		if code := h.say(h.check(t.Context(), push, []dedup.Message{{Text: "closes #1"}})); code != c.here ||
+			strings.Contains(stderr.String(), "differs") {
+			t.Errorf("exit %d, want %d, with\n%s", code, c.here, stderr)
 		}
 	}
 }
@@ -385,12 +408,16 @@ type counting func(*http.Request) (*http.Response, error)
 func (c counting) RoundTrip(r *http.Request) (*http.Response, error) { return c(r) }
 
 // TestLateAtAnyRequest: whichever request takes too long, the pusher reads what the hook's time ended,
-// and nothing of how a program says so.
+// and nothing of how a program says so. What was read by then of the configuration counts.
 func TestLateAtAnyRequest(t *testing.T) {
-	for slow := range 2 {
-		server := spammed(t, 1)
+	for _, c := range []struct {
+		slow   int
+		closes string
+	}{{0, "closes #1"}, {1, "closes #1"}, {1, "closes #2"}} {
+		server, slow := spammed(t, 1), c.slow
 		synctest.Test(t, func(t *testing.T) {
 			h, stderr := newHook(t, nil, map[string]string{"GH_TOKEN": "tok-ann"})
+			careful(t, h)
 			n := -1
 			h.Env.HTTP = counting(func(r *http.Request) (*http.Response, error) {
 				if n++; n == slow {
@@ -399,9 +426,13 @@ func TestLateAtAnyRequest(t *testing.T) {
 				return server.Transport().RoundTrip(r)
 			})
 			h.Env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, nil }
-			push := outgoing.Push{Remote: "origin", URL: "https://github.com/acme/app.git"}
-			h.say(h.check(t.Context(), push, []dedup.Message{{Text: "closes #1"}}))
-			if n < slow || !strings.Contains(stderr.String(), "no answer in time") ||
+			push := outgoing.Push{
+				Remote:  "origin",
+				URL:     "https://github.com/acme/app.git",
+				Updates: []outgoing.Update{{LocalOID: "1", RemoteRef: "refs/heads/fix"}},
+			}
+			code := h.say(h.check(t.Context(), push, []dedup.Message{{Text: c.closes}}))
+			if n < slow || code != exitRefuse || !strings.Contains(stderr.String(), "no answer in time") ||
 				strings.Contains(stderr.String(), "context") {
 				t.Errorf("request %d of %d is slow:\n%s", slow, n, stderr)
 			}

@@ -38,6 +38,10 @@ func TestTrial(t *testing.T) {
 			nil, "https://github.com/acme/app.git", "", 0, "acme/app",
 			"no token for github.com; set GH_TOKEN or GITHUB_TOKEN, or run: gh auth login",
 		},
+		"no token for GitHub's own host of an enterprise": {
+			nil, "https://acme.ghe.com/acme/app.git", "", 0, "acme/app",
+			"no token for acme.ghe.com; ",
+		},
 		"a bad token": {
 			map[string]string{"GH_TOKEN": "tok-nobody"},
 			"https://github.com/acme/app.git", "", 0,

@@ -231,9 +231,11 @@ func TestBases(t *testing.T) {
 		f.Trees[1].From != head {
 		t.Errorf("planned: %+v, %v", f, err)
 	}
-	f, err := b.features().Create(t.Context(), b.request("app@refs/tags/v1")) // which no remote is asked for
-	if _, gone := b.features().Remove(t.Context(), "checkout"); err != nil || gone != nil || f.Trees[0].From != first {
-		t.Errorf("a full reference: %+v, %v, %v", f, err, gone)
+	for _, base := range []string{"refs/tags/v1", first[:7]} { // which no remote is asked for
+		f, err := b.features().Create(t.Context(), b.request("app@"+base))
+		if _, gone := b.features().Remove(t.Context(), "checkout"); err != nil || gone != nil || f.Trees[0].From != first {
+			t.Errorf("%s: %+v, %v, %v", base, f, err, gone)
+		}
 	}
 
 	r := b.request("app@origin/feature/x")
