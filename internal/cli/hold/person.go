@@ -62,7 +62,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 	}
 
 	return c.Answer(cli.ViewHold(h, answer.Won),
-		fmt.Sprintf("%s %s has been yours since %s\n", i, cli.OneLine(h.Title), cli.Moment(h.Since))+giveBack(i))
+		fmt.Sprintf("claimed %s %s\n", i, cli.OneLine(h.Title))+giveBack(i))
 }
 
 // claimForcing claims for a person; with --force the hold that stands is ended first.
