@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/keep"
 	"github.com/label-state/label-state/internal/ledger"
@@ -26,7 +27,11 @@ func (c *Call) CheckProgram(args []string) error {
 		return c.Usagef("give a command after --")
 	}
 	if _, err := exec.LookPath(args[0]); err != nil {
-		return c.Usagef("%s", err)
+		if why, is := errors.AsType[*exec.Error](err); is {
+			err = why.Err
+		}
+		return Advise(c.Usagef("program %q: %s", OneLine(args[0]), err),
+			answer.Call("nothing was claimed; check its name and PATH, then", answer.Again))
 	}
 
 	return nil

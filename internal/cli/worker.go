@@ -220,10 +220,10 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 		}
 	}
 
-	missing, next := c.Option("codename"), answer.Call("", c.Verb.Name, "--help")
+	missing := c.Option("codename")
 	switch {
 	case w.Codename != "":
-		missing, next = c.Option("firing-id"), answer.Call("see the run", "status", i.String())
+		missing = c.Option("firing-id")
 	case w.FiringID == "":
 		missing += " and " + c.Option("firing-id")
 	}
@@ -231,7 +231,51 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 	return w, 0, &answer.Problem{
 		Code:  answer.Usage,
 		Why:   fmt.Sprintf("this worktree has no hold on %s; name the worker with %s", i, missing),
-		Next:  []answer.Command{next},
+		Next:  []answer.Command{answer.Call("see who holds it", "status", i.String())},
+		Cause: ErrNoHold,
+	}
+}
+
+// WhoHolds adds to an error of Holder, where nothing here tells which worker is meant, who holds the
+// issue: another worker than the one that is named is a no. Where that cannot be read the error
+// stays as it is.
+func (c *Call) WhoHolds(ctx context.Context, i claim.Issue, err error) error {
+	if !errors.Is(err, ErrNoHold) || ProblemOf(err).Code != answer.Usage {
+		return err
+	}
+	f, unread := c.Session.Ledger.Look(ctx, i)
+	if unread != nil {
+		return err
+	}
+	holder, held := f.Log.Holder()
+	if !held {
+		return err
+	}
+
+	asked, w := c.Worker(), holder.Record.Worker
+	see := answer.Call("see who holds it", "status", i.String())
+	if asked != (claim.Worker{}) && (holder.Person != "" || !Fits(asked, w)) {
+		return &answer.Problem{
+			Code:  answer.Held,
+			Why:   fmt.Sprintf("%s does not hold it: held by %s", cmp.Or(asked.Codename, "run "+asked.FiringID), holder.Holder()),
+			Next:  []answer.Command{see},
+			Cause: ErrNoHold,
+		}
+	}
+
+	next := []answer.Command{see}
+	if holder.Person == "" && holder.WrittenBy(f.Viewer) && !c.Env.InSession() && !c.Env.Server {
+		args := []string{"--firing-id", w.FiringID} // nothing invites an agent to act as another worker
+		if asked.Codename == "" {
+			args = append([]string{"--codename", w.Codename}, args...)
+		}
+		next = append(next, answer.Call("if that run is yours", answer.Again, args...))
+	}
+
+	return &answer.Problem{
+		Code:  answer.Usage,
+		Why:   ProblemOf(err).Why + "; held by " + holder.Holder(),
+		Next:  next,
 		Cause: ErrNoHold,
 	}
 }

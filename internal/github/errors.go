@@ -90,6 +90,9 @@ func (e *PermissionError) Denied() bool {
 // Archived reports whether the repository is archived, where no permission helps.
 func (e *PermissionError) Archived() bool { return strings.Contains(e.Message, "archived") }
 
+// Locked reports whether the conversation is locked, where only those who may push can comment.
+func (e *PermissionError) Locked() bool { return strings.Contains(e.Message, "issue is locked") }
+
 // ofToken reports whether the token lacks a permission, rather than its login a role.
 func (e *PermissionError) ofToken() bool {
 	return strings.HasPrefix(e.Message, "Resource not accessible by")

@@ -485,7 +485,7 @@ func TestGivenAnswers(t *testing.T) {
 			_, read := parsePull("https://github.com/acme/app/pull/7", "%zz")
 			quiet := quietError{"text", func() error { return context.Canceled }}
 			return []any{
-				archived.Archived(), (&PermissionError{Message: "no"}).Archived(), archived.Forbidden(),
+				archived.Archived(), (&PermissionError{Message: "no"}).Archived(), archived.Forbidden(), archived.Locked(),
 				archived.Denied(), read, inside.Outside(), Secret{}.String(), NewSecret("x").String(),
 				errors.Is(quiet, context.Canceled), errors.Is(quiet, errSlow), hostOf("%zz"),
 				hostOf("https://ghe.acme.io:8443/x"),

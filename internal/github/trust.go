@@ -364,9 +364,9 @@ func (e *OutsiderError) Remedy() string {
 	if slug := e.App(); slug != "" {
 		return fmt.Sprintf("add %s to trust.apps in .github/label-state.yml on the default branch of %s", slug, e.Repo)
 	}
-	out := fmt.Sprintf("give %s the role %s in %s, or add it to trust.logins in .github/label-state.yml on the default branch", e.Login, e.Minimum, e.Repo)
+	out := fmt.Sprintf("ask an admin of %[3]s to give %[1]s the role %[2]s, or to add it to trust.logins in .github/label-state.yml on the default branch", e.Login, e.Minimum, e.Repo)
 	if rank(e.Role) >= rank(RoleTriage) {
-		out += fmt.Sprintf(", or set trust.permission to %s there", e.Role)
+		out += fmt.Sprintf(", or to set trust.permission to %s there", e.Role)
 	}
 
 	return out

@@ -3,6 +3,8 @@ package githubwork
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/work"
@@ -10,7 +12,7 @@ import (
 
 // What keeps an issue of the queue from an agent besides the reasons of the predicate.
 const (
-	notWanted lifecycle.Code = "not-asked-for" // by the filters of the search
+	NotWanted lifecycle.Code = "not-asked-for" // by the filters of the search
 	lostRace  lifecycle.Code = "lost-race"     // somebody else was faster
 	// its own kind of worker has released it as success a moment ago, without a pull request
 	unproven lifecycle.Code = "unproven"
@@ -43,7 +45,7 @@ func (s *Source) NoWork() *work.NoWorkError {
 
 	own := map[lifecycle.Code]string{
 		lostRace:            "taken by somebody faster",
-		notWanted:           "without the label or priority asked for",
+		NotWanted:           "without the label or priority asked for" + s.nowhere(),
 		lifecycle.CodeLimit: "not offered: " + s.limit,
 		unproven:            "released as success without a pull request by this kind of worker a moment ago",
 	}
@@ -57,4 +59,16 @@ func (s *Source) NoWork() *work.NoWorkError {
 		return cmp.Or(cmp.Compare(b.Items, a.Items), cmp.Compare(a.Reason, b.Reason))
 	})
 	return out
+}
+
+// nowhere names the labels asked for that no issue of the queue has: they may be misspelt.
+func (s *Source) nowhere() string {
+	if len(s.rare) == 0 {
+		return ""
+	}
+	named := make([]string, len(s.rare))
+	for n, l := range s.rare {
+		named[n] = strconv.Quote(l)
+	}
+	return " (no open issue of the queue has the label " + strings.Join(named, " or ") + ")"
 }

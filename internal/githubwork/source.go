@@ -69,7 +69,8 @@ type Source struct {
 	// by issue number, since the last first page: why it was passed over, empty if it was found
 	// free
 	queue map[int]lifecycle.Code
-	limit string // what kept the agent from all of them; empty for nothing
+	limit string   // what kept the agent from all of them; empty for nothing
+	rare  []string // labels asked for by the last search that no issue of the queue has
 }
 
 var _ work.Source = (*Source)(nil)
@@ -165,6 +166,9 @@ func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, err
 		s.queue = map[int]lifecycle.Code{}
 	}
 
+	s.rare = slices.DeleteFunc(slices.Clone(o.Labels), func(l string) bool {
+		return slices.ContainsFunc(found, func(i github.Issue) bool { return labels.Has(i.Labels, l) })
+	})
 	s.mu.Unlock()
 	excluding := slices.Concat(s.ledger.Rules().Exclude, s.o.Exclude) // what has one of these labels need not be read
 	candidates := make([]work.Item, 0, len(found))
@@ -175,7 +179,7 @@ func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, err
 		case slices.ContainsFunc(excluding, func(x string) bool { return labels.Has(i.Labels, x) }):
 			s.pass(i.Number, lifecycle.CodeExcluded)
 		case !o.Wants(s.item(i)):
-			s.pass(i.Number, notWanted)
+			s.pass(i.Number, NotWanted)
 		default:
 			candidates = append(candidates, s.item(i))
 		}

@@ -347,6 +347,10 @@ func hintPermission(e *github.PermissionError, at *answer.Problem) []answer.Comm
 	case e.Archived() && repoOf(at) != "": // no permission is what is missing
 		return Then(answer.Shell("nothing can be written while it is archived; an owner may", "gh", "repo", "unarchive",
 			repoOf(at)))
+	case e.Locked() && strings.Contains(at.Object, "#"):
+		repo, number, _ := strings.Cut(at.Object, "#")
+		return Then(answer.Shell("only who may push comments on a locked issue, and may unlock it", "gh", "issue", "unlock",
+			number, "--repo", repo))
 	case e.Push:
 		return Then(answer.Call("somebody who may push does it", answer.Again))
 	case e.Needs != "":

@@ -57,6 +57,12 @@ func TestNext(t *testing.T) {
 			&github.PermissionError{Message: "Repository was archived so is read-only."},
 			"see what the token may do",
 		},
+		"locked": {
+			&answer.Problem{
+				Object: "acme/app#6", Cause: &github.PermissionError{Message: "Unable to create comment because issue is locked."},
+			},
+			"only who may push comments on a locked issue, and may unlock it",
+		},
 		"GitHub fails": {&github.StatusError{Status: 500}, answer.Server.Meaning().Next[0].When},
 	} {
 		if next := Of(c.err).Next; next[0].When != c.want {

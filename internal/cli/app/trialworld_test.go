@@ -79,6 +79,9 @@ func stageFor(t *testing.T, tr *trial) *trialWorld {
 					githubsim.SeedUser{Login: "agents", Token: "tok-limited", TokenPermissions: may})
 			}
 
+		case "locked": // acme/app#2
+			s.change = func(seed *githubsim.Seed) { seed.Repos[0].Issues[1].Locked = true }
+
 		case "archived", "without-issues":
 			s.change = func(seed *githubsim.Seed) {
 				seed.Repos[1].Archived, seed.Repos[1].HasIssues = what == "archived", new(what == "archived")
@@ -112,7 +115,7 @@ func (s *trialWorld) close() {
 func (s *trialWorld) prepare(line string) error {
 	args := words(strings.ReplaceAll(line, "/home/me", s.home))
 	switch args[0] {
-	case "slack", "configuration", "archived", "without-issues", "limited": // stageFor
+	case "slack", "configuration", "archived", "without-issues", "locked", "limited": // stageFor
 	case "label-state":
 		return s.must(s.vars["GH_TOKEN"], args)
 	case "as": // LOGIN label-state ARGUMENT...

@@ -62,7 +62,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 	}
 
 	return c.Answer(cli.ViewHold(h, answer.Won),
-		fmt.Sprintf("%s %s has been yours since %s\n", i, cli.OneLine(h.Title), cli.Moment(h.Since))+giveBack(i))
+		fmt.Sprintf("claimed %s %s\n", i, cli.OneLine(h.Title))+giveBack(i))
 }
 
 // claimForcing claims for a person; with --force the hold that stands is ended first.
@@ -113,9 +113,6 @@ func refuseForWorkers(c *cli.Call, params any, names ...string) error {
 // releaseAsPerson ends the person's own hold: by record, or where there is only a label, by taking
 // it off. A person who released the last hold may say so again, as after a lost answer.
 func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *releaseParams) error {
-	if err := refuseForWorkers(c, p, "outcome", "pr", "transition-to", "done"); err != nil {
-		return err
-	}
 	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
 	if err != nil {
 		if err = c.Outside(ctx, err); cli.Welcome(err) {

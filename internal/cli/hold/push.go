@@ -90,7 +90,7 @@ type PushView struct {
 func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p gitpush.Push) error {
 	w, token, err := c.Holder(ctx, i)
 	if err != nil {
-		return err
+		return c.WhoHolds(ctx, i, err)
 	}
 
 	pusher := gitpush.Git{Git: git.Git{Dir: c.Env.Dir, Env: c.Env.Inherited()}, Say: c.Err}

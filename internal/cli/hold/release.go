@@ -103,12 +103,11 @@ func releaseIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *releasePar
 	if again, is := endedRun(ctx, c, i, p, err); is {
 		w, err = again, nil
 	}
-	if errors.Is(err, cli.ErrNoHold) && c.Worker().Codename == "" &&
-		!(p.ofWorker() && cli.ProblemOf(err).Code == answer.Lost) {
+	if errors.Is(err, cli.ErrNoHold) && c.Worker().Codename == "" && !p.ofWorker() {
 		return releaseAsPerson(ctx, c, i, p)
 	}
 	if err != nil {
-		return err
+		return c.WhoHolds(ctx, i, err)
 	}
 
 	return releaseAsWorker(ctx, c, i, p, w, token)

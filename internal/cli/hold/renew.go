@@ -45,7 +45,7 @@ func Renew() cli.Verb {
 func renewIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *renewParams) error {
 	w, token, err := c.Holder(ctx, i)
 	if err != nil {
-		return err
+		return c.WhoHolds(ctx, i, err)
 	}
 
 	h, err := c.Session.Ledger.Note(ctx, i, w, token, p.Note)

@@ -16,6 +16,7 @@ import (
 	"github.com/label-state/label-state/internal/githubwork"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/trouble"
 	"github.com/label-state/label-state/work"
 )
 
@@ -214,12 +215,19 @@ func nextItem(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Sou
 }
 
 // withFirstStep adds to no work that the repository lacks the label that would make some: without
-// it no issue can be given it.
+// it no issue can be given it. Where the filters kept most of the queue out, it shows the rest.
 func withFirstStep(ctx context.Context, c *cli.Call, err error) error {
 	none, is := errors.AsType[*work.NoWorkError](err)
-	if !is || none.Queue > 0 {
+	switch {
+	case !is:
+		return err
+	case none.Queue > 0 && none.Passed[0].Reason == string(githubwork.NotWanted):
+		return cli.Advise(err, trouble.Queue("see what is free, whatever its label and priority", c.Session.Repo.String()),
+			answer.Call("later", answer.Again))
+	case none.Queue > 0:
 		return err
 	}
+
 	if first, _ := c.LabelsFirst(ctx); first != nil { // only what to say
 		return cli.Advise(err, first...)
 	}

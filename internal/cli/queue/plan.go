@@ -129,7 +129,7 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue, p *planParams) er
 
 	w, _, err := c.Holder(ctx, i)
 	if err != nil {
-		return err
+		return c.WhoHolds(ctx, i, err)
 	}
 
 	gate, err := openGate(c, p)

@@ -30,7 +30,7 @@ func waitOn(i claim.Issue, gate *slackgate.Gate) []answer.Command {
 func awaitPosted(ctx context.Context, c *cli.Call, i claim.Issue, p *planParams) error {
 	w, _, err := c.Holder(ctx, i)
 	if err != nil {
-		return err
+		return c.WhoHolds(ctx, i, err)
 	}
 
 	gate, err := openGate(c, p)
