@@ -238,6 +238,11 @@ func TestBases(t *testing.T) {
 		}
 	}
 
+	b.git(b.path("app"), "symbolic-ref", "refs/remotes/origin/HEAD", "refs/heads/none") // not of the remote
+	if f, err := b.features().Plan(t.Context(), b.request("app")); err != nil || f.Trees[0].From != first {
+		t.Errorf("a note of the remote's default branch that is none: %+v, %v", f, err)
+	}
+
 	r := b.request("app@origin/feature/x")
 	r.Offline = true
 	if f, err := b.features().Create(t.Context(), r); err != nil || f.Trees[0].From != third {
@@ -277,6 +282,7 @@ func TestRefused(t *testing.T) {
 		},
 		"no agent":           {func(r *worktree.Request) { r.Agent = "" }, "agent"},
 		"agent with a slash": {func(r *worktree.Request) { r.Agent = "a/b" }, "agent"},
+		"long agent":         {func(r *worktree.Request) { r.Agent = strings.Repeat("x", 64) }, "agent"},
 		"agent like a lock":  {func(r *worktree.Request) { r.Agent = "a.lock" }, "agent"},
 		"agent with a dash":  {func(r *worktree.Request) { r.Agent = "-x" }, "agent"},
 		"agent with a brace": {func(r *worktree.Request) { r.Agent = "a{b" }, "agent"},
