@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/sample"
 	"github.com/label-state/label-state/internal/worktree"
 )
@@ -645,7 +646,7 @@ func TestFailureLater(t *testing.T) {
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(context.CancelFunc) error{
-		"error":  func(context.CancelFunc) error { return errors.New("disk full") },
+		"error":  func(context.CancelFunc) error { return &git.Error{Err: errors.New("disk full")} },
 		"signal": func(stop context.CancelFunc) error { stop(); return nil },
 		"broken": nil, // it fails at all that follow, and what could not be undone is pruned later
 	} {
@@ -679,8 +680,8 @@ func TestFailure(t *testing.T) {
 					undone++
 				}
 
-				if err == nil {
-					t.Errorf("at command %d: no error", at)
+				if err == nil || answer.Is(err, answer.Usage) {
+					t.Errorf("at command %d: %v", at, err)
 				}
 				if fail == nil && trouble != nil {
 					if trouble.Kept == nil {
