@@ -322,7 +322,11 @@ func TestRefused(t *testing.T) {
 			func(r *worktree.Request) { r.Agent = "fetched" },
 			"a remote has a branch fetched/checkout-web-",
 		},
-		"folder there":    {func(r *worktree.Request) { r.Specs[1].Name = "there" }, "exists already"},
+		"folder there": {func(r *worktree.Request) { r.Specs[1].Name = "there" }, "exists already"},
+		"folder below a file": {
+			func(r *worktree.Request) { r.Folder = filepath.Join(b.dir, "file", "x") },
+			"file/x: not a directory",
+		},
 		"relative folder": {func(r *worktree.Request) { r.Folder = "trees" }, "absolute"},
 	} {
 		r := b.request("app", "web")
