@@ -310,8 +310,8 @@ func TestTheirs(t *testing.T) {
 	}
 }
 
-// TestSharedSkill: what several hosts read goes with the last of them, unless it was there before the
-// first.
+// TestSharedSkill: what several hosts read goes with the last of them, unless it was there before
+// the first.
 func TestSharedSkill(t *testing.T) {
 	for _, before := range []string{"", agenthost.Skill()} {
 		p := place(t, false)
