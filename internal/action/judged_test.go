@@ -260,7 +260,8 @@ func TestNothingRead(t *testing.T) {
 			w.issue("Work")
 			w.issue("Later")
 			w.must(w.server.Block(app, 2, 1, "olga"))
-			_, err := w.server.AddComment(app, 2, "tia", "<!-- agent-claim:codename=a firing_id=1 nonce=7f3a9c1e ttl=1800 state=held -->")
+			_, err := w.server.AddComment(app, 2, "tia",
+				"<!-- agent-claim:codename=a firing_id=1 nonce=7f3a9c1e ttl=1800 state=held -->")
 			w.must(err)
 			w.must(w.server.Close(app, 1, "olga"))
 			w.server.Fault = func(r *http.Request) *githubsim.Fault {

@@ -310,8 +310,8 @@ func TestTheirs(t *testing.T) {
 	}
 }
 
-// TestSharedSkill: what several hosts read goes with the last of them, unless it was there before the
-// first.
+// TestSharedSkill: what several hosts read goes with the last of them, unless it was there before
+// the first.
 func TestSharedSkill(t *testing.T) {
 	for _, before := range []string{"", agenthost.Skill()} {
 		p := place(t, false)
@@ -336,7 +336,8 @@ func TestSharedSkill(t *testing.T) {
 	}
 }
 
-// TestUnusable: a file that is not understood is named, and nothing at all is changed.
+// TestUnusable: a file that is not understood is named, and nothing at all is changed. Notes that
+// cannot be kept are named as well.
 func TestUnusable(t *testing.T) {
 	for name, text := range map[string]string{
 		"no JSON": "{", "a list": "[]", "hooks are a list": `{"hooks":[]}`,
@@ -352,6 +353,18 @@ func TestUnusable(t *testing.T) {
 		if !maps.Equal(tree(t, p.Root), before) {
 			t.Errorf("%s: something was changed", name)
 		}
+	}
+
+	p := place(t, false)
+	if err := os.Symlink("nowhere", p.State); err != nil {
+		t.Fatal(err)
+	}
+	steps, err := p.Install(agenthost.Codex)
+	if err == nil {
+		err = p.Carry(agenthost.Codex, steps)
+	}
+	if err == nil || !strings.HasPrefix(err.Error(), p.State) {
+		t.Errorf("without a place for notes: %v", err)
 	}
 }
 
@@ -388,6 +401,12 @@ func TestServers(t *testing.T) {
 			uninstall(t, p, h)
 			if got := tree(t, path)[path]; got != theirs {
 				t.Errorf("%s: left %s", h, got)
+			}
+
+			put(t, path, "")
+			install(t, p, h)
+			if got := tree(t, path)[path]; strings.Contains(got, "$schema") != (h == agenthost.OpenCode) {
+				t.Errorf("%s: of an empty file: %s", h, got)
 			}
 		}
 	}

@@ -78,6 +78,14 @@ func TestHookTwice(t *testing.T) {
 		if got := strings.Count(tree(t, file)[file], agenthost.Command(h)); got != len(agenthost.Hooks(h)) {
 			t.Errorf("%s: %d hooks of ours", h, got)
 		}
+
+		if err := os.RemoveAll(p.State); err != nil { // without a note of what was there
+			t.Fatal(err)
+		}
+		uninstall(t, p, h)
+		if left := tree(t, file)[file]; strings.Contains(left, "hooks") {
+			t.Errorf("%s: left: %s", h, left)
+		}
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -161,7 +160,7 @@ func Serve(ctx context.Context, s *sdk.Server, in io.Reader, out io.Writer) erro
 		}
 	})
 	err := s.Run(ctx, stdio{in, out, ctx.Done()})
-	if ctx.Err() != nil || errors.Is(err, io.EOF) {
+	if ctx.Err() != nil {
 		return nil
 	}
 

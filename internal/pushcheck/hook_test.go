@@ -180,8 +180,8 @@ func (f far) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // TestSpamStopsNoVerdict: 5,000 comments of strangers before and after the holder's claim, forged
-// records among them, do not keep the hook from refusing within a second at 150 ms a request; nor does
-// a connection that breaks once, and an answer of the last moment counts.
+// records among them, do not keep the hook from refusing within a second at 150 ms a request; nor
+// does a connection that breaks once, and an answer of the last moment counts.
 func TestSpamStopsNoVerdict(t *testing.T) {
 	for _, c := range []struct {
 		comments      int
@@ -227,9 +227,12 @@ func spammed(t *testing.T, comments int) *githubsim.Server {
 			{Login: "tia", Token: "tok-tia", Permissions: map[string]string{"acme/app": "triage"}},
 		},
 		Repos: []githubsim.SeedRepo{{
-			Name:   "acme/app",
-			Issues: []githubsim.SeedIssue{{Number: 1, Title: "Wanted", Author: "ann"}, {Number: 2, Title: "Free", Author: "ann"}},
-			Files:  map[string]string{config.Path: refusing},
+			Name: "acme/app",
+			Issues: []githubsim.SeedIssue{
+				{Number: 1, Title: "Wanted", Author: "ann"},
+				{Number: 2, Title: "Free", Author: "ann"},
+			},
+			Files: map[string]string{config.Path: refusing},
 		}},
 	}
 	thread := &seed.Repos[0].Issues[0].Comments

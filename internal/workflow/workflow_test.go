@@ -57,9 +57,14 @@ func TestLacks(t *testing.T) {
 		t.Error("broken YAML was read")
 	}
 
-	if w, err := workflow.Parse([]byte("jobs: {a: {steps: [{uses: actions/stale@v9}]}}")); err != nil ||
-		len(w.Jobs) != 0 {
-		t.Errorf("%v, %v", w, err)
+	for job, runs := range map[string]bool{
+		"steps: [{uses: actions/stale@v9}]":                  false,
+		"uses: ./.github/workflows/tend.yml":                 true,
+		"uses: ./.github/workflows/tend.yml}, b: {uses: a/b": true,
+	} {
+		if w, err := workflow.Parse([]byte("jobs: {a: {" + job + "}}")); err != nil || len(w.Jobs) != 0 || w.Runs != runs {
+			t.Errorf("%s: %v, %v", job, w, err)
+		}
 	}
 }
 

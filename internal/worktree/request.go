@@ -9,6 +9,7 @@ import (
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // A Spec is one repository of a request.
@@ -123,7 +124,7 @@ func (f *Feature) place() error {
 			break
 		}
 		if up := filepath.Dir(there); !errors.Is(err, os.ErrNotExist) || up == there {
-			return err
+			return answer.Wrongf("folder %s: %s", f.Folder, printable.Cause(err))
 		}
 
 		there, below = filepath.Dir(there), filepath.Join(filepath.Base(there), below)

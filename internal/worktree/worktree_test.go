@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/sample"
 	"github.com/label-state/label-state/internal/worktree"
 )
@@ -238,6 +239,11 @@ func TestBases(t *testing.T) {
 		}
 	}
 
+	b.git(b.path("app"), "symbolic-ref", "refs/remotes/origin/HEAD", "refs/heads/none") // not of the remote
+	if f, err := b.features().Plan(t.Context(), b.request("app")); err != nil || f.Trees[0].From != first {
+		t.Errorf("a note of the remote's default branch that is none: %+v, %v", f, err)
+	}
+
 	r := b.request("app@origin/feature/x")
 	r.Offline = true
 	if f, err := b.features().Create(t.Context(), r); err != nil || f.Trees[0].From != third {
@@ -277,6 +283,7 @@ func TestRefused(t *testing.T) {
 		},
 		"no agent":           {func(r *worktree.Request) { r.Agent = "" }, "agent"},
 		"agent with a slash": {func(r *worktree.Request) { r.Agent = "a/b" }, "agent"},
+		"long agent":         {func(r *worktree.Request) { r.Agent = strings.Repeat("x", 64) }, "agent"},
 		"agent like a lock":  {func(r *worktree.Request) { r.Agent = "a.lock" }, "agent"},
 		"agent with a dash":  {func(r *worktree.Request) { r.Agent = "-x" }, "agent"},
 		"agent with a brace": {func(r *worktree.Request) { r.Agent = "a{b" }, "agent"},
@@ -315,7 +322,11 @@ func TestRefused(t *testing.T) {
 			func(r *worktree.Request) { r.Agent = "fetched" },
 			"a remote has a branch fetched/checkout-web-",
 		},
-		"folder there":    {func(r *worktree.Request) { r.Specs[1].Name = "there" }, "exists already"},
+		"folder there": {func(r *worktree.Request) { r.Specs[1].Name = "there" }, "exists already"},
+		"folder below a file": {
+			func(r *worktree.Request) { r.Folder = filepath.Join(b.dir, "file", "x") },
+			"file/x: not a directory",
+		},
 		"relative folder": {func(r *worktree.Request) { r.Folder = "trees" }, "absolute"},
 	} {
 		r := b.request("app", "web")
@@ -639,7 +650,7 @@ func TestFailureLater(t *testing.T) {
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(context.CancelFunc) error{
-		"error":  func(context.CancelFunc) error { return errors.New("disk full") },
+		"error":  func(context.CancelFunc) error { return &git.Error{Err: errors.New("disk full")} },
 		"signal": func(stop context.CancelFunc) error { stop(); return nil },
 		"broken": nil, // it fails at all that follow, and what could not be undone is pruned later
 	} {
@@ -673,8 +684,8 @@ func TestFailure(t *testing.T) {
 					undone++
 				}
 
-				if err == nil {
-					t.Errorf("at command %d: no error", at)
+				if err == nil || answer.Is(err, answer.Usage) {
+					t.Errorf("at command %d: %v", at, err)
 				}
 				if fail == nil && trouble != nil {
 					if trouble.Kept == nil {

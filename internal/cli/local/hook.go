@@ -355,7 +355,7 @@ func hookFailure(doing string, err error) error {
 	if _, strange := errors.AsType[*git.EmbeddedError](err); strange {
 		return cli.At(doing, "", err)
 	}
-	if e, is := errors.AsType[*git.Error](err); is && e.Code > 0 {
+	if e, is := errors.AsType[*git.Error](err); is {
 		return cli.At(doing, "", cli.Advise(err, setup.AskGit(e)))
 	}
 

@@ -89,8 +89,10 @@ func TestInstallAgain(t *testing.T) {
 	if got := replaceProgram(cli.Terminal{Env: setup.Nothing(nil)}, hookfile.State{Version: 1}, beside); got != want {
 		t.Errorf("of one that nobody knows how to install: %s", got)
 	}
-	if got := installAgain(cli.Terminal{Env: setup.Nothing(nil)}, s); got != "put label-state on PATH (docs/install.md)" {
-		t.Errorf("of a program that is nowhere: %s", got)
+	for s.Version = range 2 {
+		if got := installAgain(cli.Terminal{Env: setup.Nothing(nil)}, s); got != "put label-state on PATH (docs/install.md)" {
+			t.Errorf("of a program that is nowhere, version %d: %s", s.Version, got)
+		}
 	}
 }
 
