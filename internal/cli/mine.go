@@ -217,7 +217,7 @@ func preferred(all []state.Hold, meant func(state.Hold) bool) (some []state.Hold
 // way to a person's claim.
 func (c *Call) noHold() error {
 	if past := ofWorker(c.PastHolds(), c.Worker()); len(past) > 0 {
-		return LostHere(past[0])
+		return c.LostHere(past[0])
 	}
 	return Advise(c.Usagef("this worktree has no hold%s; name the issue%s", c.forAsked(), c.howToName()),
 		answer.Call("see what you hold", "status", "--mine"))
