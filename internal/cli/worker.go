@@ -207,7 +207,7 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 	}
 
 	if own := recorded.Worker.Codename; found && w.Codename != "" && w.Codename != own {
-		next := answer.Call("to act as "+own, c.Verb.Name, i.String(), "--codename", own)
+		next := answer.Call("to act as "+own, c.Verb.Name, append(c.naming(i.String()), "--codename", own)...)
 		if c.Env.Server { // an agent's: nothing invites it to act as another worker
 			next = answer.Call("see who holds it", "status", i.String())
 		}
