@@ -255,9 +255,10 @@ func (c *Call) WhoHolds(ctx context.Context, i claim.Issue, err error) error {
 	asked, w := c.Worker(), holder.Record.Worker
 	see := answer.Call("see who holds it", "status", i.String())
 	if asked != (claim.Worker{}) && (holder.Person != "" || !Fits(asked, w)) {
+		name := OneLine(cmp.Or(asked.Codename, "run "+asked.FiringID))
 		return &answer.Problem{
 			Code:  answer.Held,
-			Why:   fmt.Sprintf("%s does not hold it: held by %s", cmp.Or(asked.Codename, "run "+asked.FiringID), holder.Holder()),
+			Why:   fmt.Sprintf("%s does not hold it: held by %s", name, holder.Holder()),
 			Next:  []answer.Command{see},
 			Cause: ErrNoHold,
 		}
