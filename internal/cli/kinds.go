@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/git"
@@ -72,9 +73,12 @@ func pushKinds() []trouble.Kind {
 				answer.Shell("if the bare repository is your own", "export", "GIT_DIR="+e.Dir),
 			)
 		}),
-		trouble.Advised(answer.NotPushed, func(*gitpush.MovedError, *answer.Problem) []answer.Command {
-			return trouble.Then(answer.Call("nothing was forced; git fetch, rebase, then",
-				answer.Again))
+		trouble.Advised(answer.NotPushed, func(e *gitpush.MovedError, _ *answer.Problem) []answer.Command {
+			if e.Remote == "" {
+				return trouble.Then(answer.Call("nothing was forced; fetch it, rebase, then", answer.Again))
+			}
+			return trouble.Then(answer.Shell("nothing was forced; build on what is there", "git", "pull", "--rebase",
+				e.Remote, strings.TrimPrefix(e.Ref, "refs/heads/")), answer.Call("then", answer.Again))
 		}),
 		trouble.Advised(answer.Machine, func(e *git.Error, _ *answer.Problem) []answer.Command {
 			if !trouble.Interrupted(e) && (e.Operation == "fetch" || e.Operation == "ls-remote") {

@@ -190,13 +190,8 @@ func (c *Call) onlyHold() (claim.Issue, error) {
 		names[n] = h.Issue.String()
 	}
 
-	args := []string{names[0]}
-	if c.howToName() != "" {
-		args = []string{"--issue", names[0]}
-	}
-
 	return claim.Issue{}, Advise(c.Usagef("this worktree has %d holds%s, of %s; name the issue%s", len(names),
-		c.forAsked(), strings.Join(names, ", "), c.howToName()), answer.Call("for example", c.Verb.Name, args...))
+		c.forAsked(), strings.Join(names, ", "), c.howToName()), answer.Call("for example", c.Verb.Name, c.naming(names[0])...))
 }
 
 // preferred are the holds that are meant where there are any, else all.
@@ -217,7 +212,7 @@ func preferred(all []state.Hold, meant func(state.Hold) bool) (some []state.Hold
 // way to a person's claim.
 func (c *Call) noHold() error {
 	if past := ofWorker(c.PastHolds(), c.Worker()); len(past) > 0 {
-		return LostHere(past[0])
+		return c.LostHere(past[0])
 	}
 	return Advise(c.Usagef("this worktree has no hold%s; name the issue%s", c.forAsked(), c.howToName()),
 		answer.Call("see what you hold", "status", "--mine"))
@@ -260,6 +255,14 @@ func (c *Call) recordedOf(asked claim.Worker) ([]state.Hold, error) {
 // ofWorker are those of the holds that may be the worker's who is asked for (Fits).
 func ofWorker(all []state.Hold, asked claim.Worker) []state.Hold {
 	return slices.DeleteFunc(all, func(h state.Hold) bool { return !Fits(asked, h.Worker) })
+}
+
+// naming are the arguments that name the issue to the verb.
+func (c *Call) naming(issue string) []string {
+	if c.howToName() != "" {
+		return []string{"--issue", issue}
+	}
+	return []string{issue}
 }
 
 // howToName is how the verb has the issue named, where that is no argument.

@@ -174,7 +174,7 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 
 	switch {
 	case found && Fits(w, recorded.Worker) && recorded.Lost != "" && !recorded.Session.IsZero() && !c.Env.InSession():
-		return w, 0, LostHere(recorded) // it stands there only until its session has been told
+		return w, 0, c.LostHere(recorded) // it stands there only until its session has been told
 	case found && Fits(w, recorded.Worker):
 		if w != recorded.Worker { // else the key itself says who it is
 			if err := c.refuseOthers(recorded, ends); err != nil {
@@ -203,11 +203,11 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 
 	past, gave, err := c.Session.Past(i)
 	if err == nil && gave && past.Lost != "" && Fits(w, past.Worker) {
-		return w, 0, LostHere(past)
+		return w, 0, c.LostHere(past)
 	}
 
 	if own := recorded.Worker.Codename; found && w.Codename != "" && w.Codename != own {
-		next := answer.Call("to act as "+own, c.Verb.Name, i.String(), "--codename", own)
+		next := answer.Call("to act as "+own, c.Verb.Name, append(c.naming(i.String()), "--codename", own)...)
 		if c.Env.Server { // an agent's: nothing invites it to act as another worker
 			next = answer.Call("see who holds it", "status", i.String())
 		}
@@ -255,9 +255,10 @@ func (c *Call) WhoHolds(ctx context.Context, i claim.Issue, err error) error {
 	asked, w := c.Worker(), holder.Record.Worker
 	see := answer.Call("see who holds it", "status", i.String())
 	if asked != (claim.Worker{}) && (holder.Person != "" || !Fits(asked, w)) {
+		name := OneLine(cmp.Or(asked.Codename, "run "+asked.FiringID))
 		return &answer.Problem{
 			Code:  answer.Held,
-			Why:   fmt.Sprintf("%s does not hold it: held by %s", cmp.Or(asked.Codename, "run "+asked.FiringID), holder.Holder()),
+			Why:   fmt.Sprintf("%s does not hold it: held by %s", name, holder.Holder()),
 			Next:  []answer.Command{see},
 			Cause: ErrNoHold,
 		}
@@ -280,8 +281,10 @@ func (c *Call) WhoHolds(ctx context.Context, i claim.Issue, err error) error {
 	}
 }
 
-// LostHere is the answer about a hold of this worktree that somebody has ended.
-func LostHere(h state.Hold) error {
+// LostHere is the answer about a hold of this worktree that somebody has ended, whether or not the
+// call names its issue.
+func (c *Call) LostHere(h state.Hold) error {
+	c.Subject.Issue = h.Issue.String()
 	return &answer.Problem{
 		Code:  answer.Lost,
 		Why:   fmt.Sprintf("%s (run %s): %s", h.Worker.Codename, h.Worker.FiringID, h.Lost),

@@ -226,10 +226,15 @@ func (w *writer) wayOut() {
 	if taken != nil && taken.takeOver() != "" {
 		steps = append(steps, "take it over ("+taken.takeOver()+")")
 	}
-	w.line("  %s,\n  or push anyway: %s", strings.Join(steps, ", "), bypass)
+	w.line("  %s,\n  or %s", strings.Join(steps, ", "), pushAnyway)
 }
 
-const bypass = "git push --no-verify"
+// A hook is not told the command line of its push, and another one may push another branch: people
+// repeat their own. Programs are told the option with its command.
+const (
+	pushAnyway = "push anyway: repeat your push with --no-verify"
+	bypass     = "git push --no-verify"
+)
 
 // takeOver is the command that takes the issue from the worker who holds it; empty where nobody is
 // told to. That is where a person holds it, as an agent may be reading, and where GitHub tells the
@@ -285,7 +290,7 @@ func (w *writer) unknown() {
 	}
 	text += some(reasons, "; ", 2)
 	if len(w.report.Refusals) == 0 && w.report.Policy == Refuse {
-		text += " (hook.on_unknown: refuse; find out why: label-state doctor; push anyway: " + bypass + ")"
+		text += " (hook.on_unknown: refuse; find out why: label-state doctor; " + pushAnyway + ")"
 	}
 
 	w.line("label-state: %s", text)

@@ -37,6 +37,15 @@ type Step struct {
 // ref is the branch's full name.
 func (p Push) ref() string { return "refs/heads/" + p.Branch }
 
+// moved is that the branch is elsewhere. An address may have a password and is not named.
+func (p Push) moved(at string) error {
+	e := &MovedError{Ref: p.ref(), At: at}
+	if at != "" && !strings.ContainsAny(p.Remote, ":/") {
+		e.Remote = p.Remote
+	}
+	return e
+}
+
 // A Result says what a push that was not refused has come to.
 type Result int
 
@@ -47,8 +56,9 @@ const (
 
 // A MovedError is a reference of the remote that is not where the push needs it: nothing was moved.
 type MovedError struct {
-	Ref string
-	At  string // where it is; empty when it is not there
+	Ref    string
+	At     string // where it is; empty when it is not there
+	Remote string // name of the remote whose branch it is; empty when the remote has none
 }
 
 func (e *MovedError) Error() string {
@@ -88,17 +98,17 @@ func (g Git) Push(ctx context.Context, p Push) (Result, error) {
 	case seen.branch == p.Source:
 		return There, nil
 	case p.With != nil && seen.second != p.With.Before:
-		return 0, &MovedError{p.With.Ref, seen.second}
+		return 0, &MovedError{Ref: p.With.Ref, At: seen.second}
 	}
 
 	if seen.branch != "" { // the push takes nothing away that is in the branch
 		if _, err := g.Ask(ctx, "cat-file", "-e", seen.branch+"^{commit}"); no(err) {
-			return 0, &MovedError{p.ref(), seen.branch}
+			return 0, p.moved(seen.branch)
 		}
 		_, err := g.Ask(ctx, "merge-base", "--is-ancestor", seen.branch, p.Source)
 		switch {
 		case no(err):
-			return 0, &MovedError{p.ref(), seen.branch}
+			return 0, p.moved(seen.branch)
 		case err != nil:
 			return 0, err
 		}
@@ -176,9 +186,9 @@ func (g Git) send(ctx context.Context, p Push, seen, next string) (Result, error
 	case !refused:
 		return 0, unclear(err)
 	case unseen == nil && p.With != nil && now.second != p.With.Before:
-		return 0, &MovedError{p.With.Ref, now.second}
+		return 0, &MovedError{Ref: p.With.Ref, At: now.second}
 	case unseen == nil && now.branch != seen:
-		return 0, &MovedError{p.ref(), now.branch}
+		return 0, p.moved(now.branch)
 	}
 
 	return 0, notLet(reason)

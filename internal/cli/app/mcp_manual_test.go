@@ -163,7 +163,7 @@ func TestHintsAreToolsOwn(t *testing.T) {
 		for _, q := range tr.asked {
 			// what a server calls the same call (answer.Again)
 			own, _, _ := strings.Cut(q.line, " -- ")
-			again := regexp.MustCompile(regexp.QuoteMeta(own) + `(?: --verbose| --repo OWNER/NAME| --firing-id [a-z0-9]+)?(?: -- …)?(; |$)`)
+			again := regexp.MustCompile(regexp.QuoteMeta(own) + `(?: --verbose| --repo OWNER/NAME| --resume| --firing-id [a-z0-9]+)?(?: -- …)?(; |$)`)
 			if before, _, timed := strings.Cut(q.line, " --timeout "); timed {
 				again = regexp.MustCompile(regexp.QuoteMeta(before) + ` --timeout \w+(; |$)`)
 			}

@@ -280,7 +280,7 @@ func checkHints(t *testing.T, trials []trial) {
 	t.Helper()
 	var (
 		wrong     = regexp.MustCompile(`^(label-state|::error::).+ .+`)
-		next      = regexp.MustCompile(`(?m)^hint: .+$|push anyway: git push --no-verify|^usage: `)
+		next      = regexp.MustCompile(`(?m)^hint: .+$|push anyway: repeat your push with --no-verify|^usage: `)
 		command   = regexp.MustCompile(`(?m)(^hint|warning): .*((label-state|git|gh|ls|export|unset|cd) \S|owner/repo#7|https://)`)
 		gits      = regexp.MustCompile(`(?m)^(fatal: .*|error: failed .*|Please make sure .*|and the repository .*)?\n`)
 		block     = regexp.MustCompile(`(?ms)^  #\d.*?^    https://[^\n]*\n`)

@@ -3,9 +3,13 @@ package hold
 import (
 	"context"
 	"errors"
+	"slices"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 type runParams struct {
@@ -45,8 +49,27 @@ func runUnderHold(ctx context.Context, c *cli.Call, i claim.Issue, p *runParams)
 
 	h, err := c.Session.Ledger.Claim(ctx, i, req)
 	if err := c.RecordClaim(h, err); err != nil {
-		return c.WouldClaim(err, req.Worker, req.Worker.Codename)
+		return c.WouldClaim(orResume(c, i, err), req.Worker, req.Worker.Codename)
 	}
 
 	return cli.RunProgram(ctx, c, h, p.Program(c, p.Command))
+}
+
+// orResume adds to a refusal by the hold that this worktree has recorded, as after a run that was
+// killed, how to go on under it. While a command is at work under it, and to a session, it says
+// nothing.
+func orResume(c *cli.Call, i claim.Issue, err error) error {
+	held, is := errors.AsType[*ledger.HeldError](err)
+	recorded, found, unread := c.Session.Recall(i)
+	if !is || unread != nil || !found || !recorded.Session.IsZero() || c.Env.InSession() ||
+		!cli.Fits(c.Worker(), recorded.Worker) || c.Session.Attended(i) {
+		return err
+	}
+
+	own := func(r lifecycle.Reason) bool { return r.Claim != nil && r.Claim.Record.Worker == recorded.Worker }
+	if !slices.ContainsFunc(held.Verdict.Reasons, own) {
+		return err
+	}
+	return cli.Advise(err, answer.Call("this worktree claimed it; if that process is gone, go on with", answer.Again,
+		"--resume"))
 }

@@ -132,7 +132,7 @@ func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
 		return err
 	case len(all) == 0:
 		if past := c.PastHolds(); len(past) > 0 {
-			return cli.LostHere(past[0])
+			return c.LostHere(past[0])
 		}
 		return c.Answer(answer.Answer{Answer: answer.None}, nothingHere(c))
 	case len(all) == 1:
