@@ -230,7 +230,8 @@ func (x *executor) document(text string) *gqlDocument {
 func literals(on *core.Events, wrong core.AddErrFunc) {
 	on.OnValue(func(_ *core.Walker, v *ast.Value) {
 		list := v.Kind == ast.ListValue && v.ExpectedType != nil && v.ExpectedType.Elem != nil
-		if v.Definition == nil || v.Definition.Kind != ast.Scalar || v.Kind == ast.NullValue || v.Kind == ast.Variable || list {
+		open := list || v.Kind == ast.NullValue || v.Kind == ast.Variable
+		if open || v.Definition == nil || v.Definition.Kind != ast.Scalar {
 			return
 		}
 		value, err := v.Value(nil)
@@ -488,13 +489,21 @@ func (e *execution) resolve(f *gqlField, v reflect.Value, field *ast.Field) (ref
 		return reflect.Indirect(v).FieldByIndex(f.path), nil
 	}
 
+	values := field.ArgumentMap(e.variables)
+	for _, a := range field.Definition.Arguments {
+		if a.Type.NonNull && values[a.Name] == nil { // of a variable, as the library has checked the rest
+			why := "Argument '%s' on Field '%s' has an invalid value (null). Expected type '%s'."
+			return reflect.Value{}, &gqlFault{message: fmt.Sprintf(why, a.Name, field.Name, a.Type)}
+		}
+	}
+
 	var in []reflect.Value
 	if f.context {
 		in = append(in, reflect.ValueOf(e.ctx))
 	}
 	if f.arguments != nil {
 		arguments := reflect.New(f.arguments).Elem()
-		if err := input(arguments, field.ArgumentMap(e.variables)); err != nil {
+		if err := input(arguments, values); err != nil {
 			return reflect.Value{}, err
 		}
 		in = append(in, arguments)

@@ -390,6 +390,10 @@ func TestExecution(t *testing.T) {
 			`{"repository":{"issue":{"number":2}}}`,
 		},
 		{
+			"null for what has another value without it", `query($number:Int=2){repository(owner:"acme",name:"app"){issue(number:$number){number}}}`, "", `{"number":null}`,
+			`{"repository":{"issue":null}} Argument 'number' on Field 'issue' has an invalid value (null). Expected type 'Int!'.`,
+		},
+		{
 			"a number of JSON", `query($number:Int!){repository(owner:"acme",name:"app"){issue(number:$number){number}}}`, "", `{"number":2}`,
 			`{"repository":{"issue":{"number":2}}}`,
 		},
