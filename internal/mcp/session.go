@@ -98,8 +98,8 @@ func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 }
 
 // Close answers, at the end of the input, the calls that were cancelled by it: to somebody who
-// pipes a few lines in, a server that says nothing looks dead. Of a batch they are those as well that
-// the client has cancelled.
+// pipes a few lines in, a server that says nothing looks dead. Of a batch they are also those
+// that the client has cancelled.
 func (s *session) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
