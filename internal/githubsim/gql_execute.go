@@ -17,6 +17,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
 	"github.com/vektah/gqlparser/v2/validator"
+	"github.com/vektah/gqlparser/v2/validator/core"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
 // An executor answers GraphQL documents with the methods and fields of Go values. One field is
@@ -24,6 +26,7 @@ import (
 // kept: clients send the same few again and again.
 type executor struct {
 	schema *ast.Schema
+	rules  *rules.Rules
 	root   reflect.Value
 	roots  map[ast.Operation]*gqlType
 
@@ -80,10 +83,12 @@ func newExecutor(schema string, root any) (*executor, error) {
 	b := binder{parsed, map[bound]*gqlType{}}
 	x := &executor{
 		schema:    parsed,
+		rules:     rules.NewDefaultRules(),
 		root:      reflect.ValueOf(root),
 		roots:     map[ast.Operation]*gqlType{},
 		documents: map[string]*gqlDocument{},
 	}
+	x.rules.AddRule("Scalars", literals)
 	for operation, definition := range map[ast.Operation]*ast.Definition{ast.Query: parsed.Query, ast.Mutation: parsed.Mutation} {
 		if x.roots[operation], err = b.bind(definition, x.root.Type()); err != nil {
 			return nil, err
@@ -207,7 +212,7 @@ func (x *executor) document(text string) *gqlDocument {
 	parsed, err := parser.ParseQuery(&ast.Source{Input: text})
 	if err != nil {
 		doc.wrong = faults(gqlerror.WrapIfUnwrapped(err))
-	} else if wrong := validator.ValidateWithRules(x.schema, parsed, nil); len(wrong) > 0 {
+	} else if wrong := validator.ValidateWithRules(x.schema, parsed, x.rules); len(wrong) > 0 {
 		doc.wrong = faults(wrong...)
 	} else {
 		doc.operations, doc.cost = parsed.Operations, cost(parsed)
@@ -219,6 +224,63 @@ func (x *executor) document(text string) *gqlDocument {
 	x.documents[text] = doc
 
 	return doc
+}
+
+// literals is the rule for numbers and GitHub's scalars in a document; the library checks the rest.
+func literals(on *core.Events, wrong core.AddErrFunc) {
+	on.OnValue(func(_ *core.Walker, v *ast.Value) {
+		list := v.Kind == ast.ListValue && v.ExpectedType != nil && v.ExpectedType.Elem != nil
+		open := list || v.Kind == ast.NullValue || v.Kind == ast.Variable
+		if open || v.Definition == nil || v.Definition.Kind != ast.Scalar {
+			return
+		}
+		value, err := v.Value(nil)
+		if v.Definition.BuiltIn && (err != nil || v.Kind != ast.IntValue) {
+			return
+		}
+		if err != nil || !fits(v.Definition, value) {
+			wrong(core.Message("Expected value of type %q, found %s.", v.Definition.Name, v), core.At(v.Position))
+		}
+	})
+}
+
+// fits reports whether a value may be of an enum, of Int or of a scalar of GitHub's own, which are
+// strings. The library lets more pass, and checks the other types.
+func fits(of *ast.Definition, value any) bool {
+	switch text, isText := value.(string); {
+	case of.Kind == ast.Enum:
+		return of.EnumValues.ForName(text) != nil
+	case of.Name == "Int":
+		n, isWhole := value.(int64)
+		if f, is := value.(float64); is { // of a variable, as JSON has it
+			n, isWhole = int64(f), f == math.Trunc(f) && math.Abs(f) <= math.MaxUint32
+		}
+		return isWhole && n == int64(int32(n))
+	case of.Kind == ast.Scalar && !of.BuiltIn:
+		return isText
+	}
+
+	return true
+}
+
+// fits is the function of that name for the value of a variable.
+func (x *executor) fits(of *ast.Type, value any) bool {
+	definition := x.schema.Types[of.Name()]
+	switch value := value.(type) {
+	case nil:
+		return true // which the library checks
+	case []any:
+		return of.Elem == nil && fits(definition, value) ||
+			of.Elem != nil && !slices.ContainsFunc(value, func(one any) bool { return !x.fits(of.Elem, one) })
+	case map[string]any:
+		for name, one := range value {
+			if field := definition.Fields.ForName(name); field != nil && !x.fits(field.Type, one) {
+				return false
+			}
+		}
+	}
+
+	return fits(definition, value)
 }
 
 // cost is how many points a document costs: its connections by the hundred, at least one.
@@ -267,6 +329,14 @@ func (x *executor) execute(ctx context.Context, doc *gqlDocument, sent gqlQuery)
 	operation := doc.operation(sent.OperationName)
 	if operation == nil {
 		return nil, []execError{{text: fmt.Sprintf("No operation named %q", sent.OperationName)}}
+	}
+	for _, v := range operation.VariableDefinitions {
+		if !x.fits(v.Type, sent.Variables[v.Variable]) {
+			return nil, []execError{{
+				at:   []gqlerror.Location{{Line: v.Position.Line, Column: v.Position.Column}},
+				text: fmt.Sprintf("Variable $%s of type %s was provided invalid value", v.Variable, v.Type),
+			}}
+		}
 	}
 	variables, err := validator.VariableValues(x.schema, operation, sent.Variables)
 	if err != nil {
@@ -419,13 +489,21 @@ func (e *execution) resolve(f *gqlField, v reflect.Value, field *ast.Field) (ref
 		return reflect.Indirect(v).FieldByIndex(f.path), nil
 	}
 
+	values := field.ArgumentMap(e.variables)
+	for _, a := range field.Definition.Arguments {
+		if a.Type.NonNull && values[a.Name] == nil { // of a variable, as the library has checked the rest
+			why := "Argument '%s' on Field '%s' has an invalid value (null). Expected type '%s'."
+			return reflect.Value{}, &gqlFault{message: fmt.Sprintf(why, a.Name, field.Name, a.Type)}
+		}
+	}
+
 	var in []reflect.Value
 	if f.context {
 		in = append(in, reflect.ValueOf(e.ctx))
 	}
 	if f.arguments != nil {
 		arguments := reflect.New(f.arguments).Elem()
-		if err := input(arguments, field.ArgumentMap(e.variables)); err != nil {
+		if err := input(arguments, values); err != nil {
 			return reflect.Value{}, err
 		}
 		in = append(in, arguments)
@@ -545,12 +623,9 @@ func input(to reflect.Value, value any) error {
 	case bool:
 		to.SetBool(value)
 	case int64:
-		if to.OverflowInt(value) {
-			return fmt.Errorf("%d does not fit into an Int", value)
-		}
 		to.SetInt(value)
-	case float64: // of a variable, as JSON has it
-		return input(to, int64(value))
+	case float64: // of a variable
+		to.SetInt(int64(value))
 	}
 
 	return nil

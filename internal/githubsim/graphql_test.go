@@ -390,12 +390,16 @@ func TestExecution(t *testing.T) {
 			`{"repository":{"issue":{"number":2}}}`,
 		},
 		{
+			"null for what has another value without it", `query($number:Int=2){repository(owner:"acme",name:"app"){issue(number:$number){number}}}`, "", `{"number":null}`,
+			`{"repository":{"issue":null}} Argument 'number' on Field 'issue' has an invalid value (null). Expected type 'Int!'.`,
+		},
+		{
 			"a number of JSON", `query($number:Int!){repository(owner:"acme",name:"app"){issue(number:$number){number}}}`, "", `{"number":2}`,
 			`{"repository":{"issue":{"number":2}}}`,
 		},
 		{
 			"a number too large", issue + `{labels(first:3000000000){totalCount}}}}`, "", "",
-			`{"repository":{"issue":{"labels":null}}} 3000000000 does not fit into an Int`,
+			` Expected value of type "Int", found 3000000000.`,
 		},
 		{
 			"null goes up to what can be null", issue + `{comments(first:101){totalCount}} other:issue(number:2){number}}}`, "", "",
@@ -411,7 +415,37 @@ func TestExecution(t *testing.T) {
 		},
 		{
 			"a variable of another type", `query($number:Int!){repository(owner:"acme",name:"app"){issue(number:$number){number}}}`, "", `{"number":"two"}`,
-			` cannot use string as Int`,
+			` Variable $number of type Int! was provided invalid value`,
+		},
+		{
+			"a variable that holds a number as text", `query($number:Int!){repository(owner:"acme",name:"app"){issue(number:$number){number}}}`, "", `{"number":"2"}`,
+			` Variable $number of type Int! was provided invalid value`,
+		},
+		{
+			"a variable that is too large", `query($n:Int)` + issue + `{labels(first:$n){totalCount}}}}`, "", `{"n":3000000000}`,
+			` Variable $n of type Int was provided invalid value`,
+		},
+		{
+			"a variable with a value of an enum in lower case", `query($by:LabelOrder)` + issue + `{labels(first:1,orderBy:$by){totalCount}}}}`, "",
+			`{"by":{"field":"NAME","direction":"desc"}}`,
+			` Variable $by of type LabelOrder was provided invalid value`,
+		},
+		{
+			"a variable with such a value in a list", `query($of:[IssueState!]){repository(owner:"acme",name:"app"){issues(first:1,states:$of){totalCount}}}`, "",
+			`{"of":["OPEN","closed"]}`,
+			` Variable $of of type [IssueState!] was provided invalid value`,
+		},
+		{
+			"a variable of a scalar of GitHub's", `query($since:DateTime)` + issue + `{timelineItems(first:1,since:$since){totalCount}}}}`, "", `{"since":5}`,
+			` Variable $since of type DateTime was provided invalid value`,
+		},
+		{
+			"a number for a scalar of GitHub's", issue + `{timelineItems(first:1,since:99999999999999999999){totalCount}}}}`, "", "",
+			` Expected value of type "DateTime", found 99999999999999999999.`,
+		},
+		{
+			"a list for a scalar of GitHub's", issue + `{timelineItems(first:1,since:["a"]){totalCount}}}}`, "", "",
+			` Expected value of type "DateTime", found ["a"].`,
 		},
 		{
 			"a variable that is required", `query($id:ID!){node(id:$id){id}}`, "", "",

@@ -30,7 +30,8 @@ type lines struct {
 	in   *bufio.Reader
 	out  *sender
 	rest []byte      // of the line that is being handed on
-	old  atomic.Bool // the client speaks a revision that has batches
+	said string      // the revision that the client has asked for first
+	old  atomic.Bool // that has batches
 
 	mu    sync.Mutex
 	asked map[string]bool // the ids of calls that have no answer yet, as the client has written them
@@ -132,11 +133,14 @@ func (l *lines) judge(line []byte) ([]byte, *jsonrpc.Error) {
 		return invalid(err.Error())
 	}
 
-	if ok && r.Method == "initialize" { // the client's first words say the revision
+	if ok && r.Method == "initialize" && l.said == "" {
 		var p struct {
 			ProtocolVersion string `json:"protocolVersion"`
 		}
-		l.old.Store(json.Unmarshal(r.Params, &p) == nil && slices.Contains(batched[:], p.ProtocolVersion))
+		if json.Unmarshal(r.Params, &p) == nil {
+			l.said = p.ProtocolVersion
+			l.old.Store(slices.Contains(batched[:], l.said))
+		}
 	}
 
 	return text, nil

@@ -824,6 +824,45 @@ func TestServeGivesUp(t *testing.T) {
 	}
 }
 
+// TestBatchAtTheEnd: a batch of which the input's end stops a call has all its answers, also where
+// the client has cancelled that call.
+func TestBatchAtTheEnd(t *testing.T) {
+	for _, last := range []string{"", cancelled} {
+		synctest.Test(t, func(t *testing.T) {
+			var s stand
+			var out strings.Builder
+			over := make(chan struct{})
+			o := s.options()
+			o.Do = func(ctx context.Context, _ cli.Terminal, _ cli.Verb, _ any) error {
+				<-over
+				return ctx.Err()
+			}
+
+			server, err := mcp.New(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, batch := strings.Replace(asked, "2025-06-18", "2025-03-26", 1), `[{"jsonrpc":"2.0","id":3,"method":"ping"},`
+			first = strings.Replace(first, `{"jsonrpc":"2.0","id":2`, batch+`{"jsonrpc":"2.0","id":2`, 1)
+			in, ask := io.Pipe()
+			served := make(chan error)
+			go func() { served <- mcp.Serve(t.Context(), server, in, &out) }()
+			for _, lines := range []string{strings.TrimSpace(first) + "]\n", last} {
+				if _, err := io.WriteString(ask, lines); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+			}
+			err = ask.Close()
+			synctest.Wait()
+			close(over)
+			if err := errors.Join(err, <-served); err != nil || !strings.Contains(out.String(), `[{"jsonrpc":"2.0","id":3,"result":{}},{"jsonrpc":"2.0","id":2,"error"`) {
+				t.Errorf("%q: %v, wrote %s", last, err, &out)
+			}
+		})
+	}
+}
+
 const cancelled = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}` + "\n"
 
 const asked = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}

@@ -98,12 +98,13 @@ func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 }
 
 // Close answers, at the end of the input, the calls that were cancelled by it: to somebody who
-// pipes a few lines in, a server that says nothing looks dead.
+// pipes a few lines in, a server that says nothing looks dead. Of a batch they are also those
+// that the client has cancelled.
 func (s *session) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for id, cancelled := range s.running {
-		if !s.ended || cancelled {
+		if !s.ended || cancelled && !s.in.old.Load() {
 			continue
 		}
 		_ = s.Connection.Write(context.Background(), &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{

@@ -273,6 +273,16 @@ func TestBatch(t *testing.T) {
 		t.Errorf("a ping beside a notification: %s", text)
 	}
 
+	// a second greeting is refused, and changes nothing
+	w.say(`{"jsonrpc":"2.0","id":6,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+	if text := w.hear(); !strings.HasPrefix(text, `{"jsonrpc":"2.0","id":6,"error":{"code":-32600,`) {
+		t.Errorf("a second greeting: %s", text)
+	}
+	w.say(`[{"jsonrpc":"2.0","id":7,"method":"ping"}]`)
+	if text := w.hear(); text != `[{"jsonrpc":"2.0","id":7,"result":{}}]` {
+		t.Errorf("a batch after it: %s", text)
+	}
+
 	w.pong(9)
 	w = dial(t, s.options(), latest)
 	w.say(`[{"jsonrpc":"2.0","id":2,"method":"ping"}]`)
