@@ -288,7 +288,8 @@ func checkScopes(ctx context.Context, c *cli.Call, who string) Diagnosis {
 	case err != nil:
 		return ok("token", "%s, scopes could not be read: %s", who, err).or("warn", "")
 	case !told:
-		return ok("token", "%s (fine-grained, app or workflow token: permissions are probed below)", who)
+		return ok("token", "%s (fine-grained, app or workflow token: GitHub does not tell what it may do; "+
+			"claims need issues: write)", who)
 	}
 
 	d := ok("token", "%s, scopes %s", who, strings.Join(scopes, ", "))
